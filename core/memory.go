@@ -16,18 +16,18 @@ type memoryEntry struct {
 	version int    // of the form of the entry
 	format  string // the wire format of the history
 	// The replaced messages, and the messages sent in their place, by which a continuation of the result is recognized.
-	at       point
-	newest   bool          // whether the newest user message was replaced too
-	later    string        // print of the replaced messages without the text of the first one; "" if unknown
-	changing bool          // whether that text had changed before
-	clip     int           // the number of bytes that are sent of each text of the first message; 0 if all of it is sent
-	calls    string        // how the replaced messages write their tool calls; "" if unknown
-	edits    jsonspan.Span // the entry's member edits, not yet parsed
-	behind   jsonspan.Span // the edits after the replaced messages; zero if there are none
-	points   []point       // the whole history that was compacted, and shorter beginnings, longest first
-	state    jsonspan.Span // the state of the compaction, as JSON
-	result   []place       // the messages sent in place of the replaced ones
-	tail     []place       // later messages that are changed, dropped or, if before is set, inserted
+	at        point
+	newest    bool          // whether the newest user message was replaced too
+	later     string        // print of the replaced messages without the text of the first one; "" if unknown
+	changing  bool          // whether that text had changed before
+	clip      int           // the number of bytes that are sent of each text of the first message; 0 if all of it is sent
+	calls     string        // how the replaced messages write their tool calls; "" if unknown
+	edits     jsonspan.Span // the entry's member edits, not yet parsed
+	tailEdits jsonspan.Span // the edits after the replaced messages; zero if there are none
+	points    []point       // the whole history that was compacted, and shorter beginnings, longest first
+	state     jsonspan.Span // the state of the compaction, as JSON
+	result    []sentMessage // the messages sent in place of the replaced ones
+	tail      []sentMessage // later messages that are changed, dropped or, if before is set, inserted
 	// The same compaction relative to the list that the program passed, if that list continued from what was sent
 	// before; otherwise nil.
 	given *memoryEntry
@@ -49,8 +49,8 @@ type point struct {
 	sent         string // print of the sent messages
 }
 
-// place is the origin of a message of a result.
-type place struct {
+// sentMessage is a message that is sent, or omitted, in place of messages of a history.
+type sentMessage struct {
 	in   int    // index in a list of messages, or -1 for a new message
 	text []byte // the message, if it differs from the one at in
 
@@ -144,7 +144,7 @@ func (m *memoryEntry) set(name string, src []byte, v jsonspan.Value) {
 	case "edits":
 		m.edits = v.Span
 	case "behind":
-		m.behind = v.Span
+		m.tailEdits = v.Span
 	case "state":
 		m.state = v.Span
 	default:
@@ -254,7 +254,7 @@ func (m *memoryEntry) beginning(prints []transcript.Fingerprint) (messages int, 
 // keeps reports whether the entry leaves the message at index in unchanged, apart from cutting its texts. The entry
 // must have been read.
 func (m *memoryEntry) keeps(in int) bool {
-	return slices.ContainsFunc(m.result, func(p place) bool { return p.in == in && p.text == nil })
+	return slices.ContainsFunc(m.result, func(p sentMessage) bool { return p.in == in && p.text == nil })
 }
 
 // isAt reports whether print is the print of the first n messages.
@@ -267,10 +267,10 @@ func isAt(prints []transcript.Fingerprint, n int, print string) bool {
 func (m *memoryEntry) read(src []byte) bool {
 	last := -1 // index of the last message used
 	ok := eachEdit(src, m.edits, func(e *memoryEdit) bool { return m.readSent(e, &last) })
-	if !ok || m.behind.IsZero() {
+	if !ok || m.tailEdits.IsZero() {
 		return ok
 	}
-	return eachEdit(src, m.behind, func(e *memoryEdit) bool { return m.readBehind(e, &last) })
+	return eachEdit(src, m.tailEdits, func(e *memoryEdit) bool { return m.readTailEdit(e, &last) })
 }
 
 // readSent reads an edit that concerns the replaced messages. *last is the index of the last message that an edit has
@@ -282,20 +282,20 @@ func (m *memoryEntry) readSent(e *memoryEdit, last *int) bool {
 			return false
 		}
 		for in := e.from; in < e.to; in++ {
-			m.result = append(m.result, place{in: in})
+			m.result = append(m.result, sentMessage{in: in})
 		}
 		*last = e.to - 1
 	case e.text == nil || e.drop || e.set >= 0 && !takeNext(last, e.set, m.at.messages):
 		return false
 	default:
-		m.result = append(m.result, place{in: e.set, text: e.text, kept: e.text, looks: e.looks, turn: e.turn})
+		m.result = append(m.result, sentMessage{in: e.set, text: e.text, kept: e.text, looks: e.looks, turn: e.turn})
 	}
 	return true
 }
 
-// readBehind reads an edit that concerns a message after the replaced ones. *last is the index of the last message that
+// readTailEdit reads an edit that concerns a message after the replaced ones. *last is the index of the last message that
 // an edit has used. It returns false for an invalid edit.
-func (m *memoryEntry) readBehind(e *memoryEdit, last *int) bool {
+func (m *memoryEntry) readTailEdit(e *memoryEdit, last *int) bool {
 	end := m.history().messages
 	switch {
 	case e.to > 0 || (e.text == nil) != e.drop:
@@ -308,7 +308,7 @@ func (m *memoryEntry) readBehind(e *memoryEdit, last *int) bool {
 		(e.print == "" || e.after == "") && e.role == "":
 		return false
 	}
-	m.tail = append(m.tail, place{in: e.set, text: e.text, kept: e.text, looks: e.looks, drop: e.drop, turn: e.turn,
+	m.tail = append(m.tail, sentMessage{in: e.set, text: e.text, kept: e.text, looks: e.looks, drop: e.drop, turn: e.turn,
 		before: e.before, role: e.role})
 	return true
 }

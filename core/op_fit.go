@@ -116,7 +116,7 @@ func (h *history) finish(r *request, c *compact.Run, a *api.Planned) {
 func (h *history) appendEdits(dst []byte, c *compact.Run) []byte {
 	e := view.NewEdits(dst)
 	c.Doc().EachItem(func(it *view.Item, write func(dst []byte) []byte) {
-		p := place{in: int(it.In)}
+		p := sentMessage{in: int(it.In)}
 		if h.given != nil && it.In >= 0 {
 			p = h.given[it.In]
 		}

@@ -14,13 +14,13 @@ func (r *request) describePrefix(c *compact.Run) {
 	write := func(text []byte) func(dst []byte) []byte {
 		return func(dst []byte) []byte { return append(dst, text...) }
 	}
-	given := func(message int) place {
+	given := func(message int) sentMessage {
 		if r.history == nil || r.history.given == nil {
-			return place{in: message}
+			return sentMessage{in: message}
 		}
 		return r.history.given[message]
 	}
-	put := func(p place, text []byte) {
+	put := func(p sentMessage, text []byte) {
 		if p.in < 0 {
 			e.Insert(write(text))
 		} else {

@@ -24,8 +24,8 @@ type history struct {
 	replaced int
 	// For each message of the compacted transcript: its place in the given list, and its place in the app's whole
 	// history. Nil if the indexes are the same.
-	given, whole []place
-	dropped      []place // messages of the whole history that are omitted
+	given, whole []sentMessage
+	dropped      []sentMessage // messages of the whole history that are omitted
 	// The number of messages in the whole history, or 0 if it is unknown.
 	messages int
 	entry    *memoryEntry
@@ -204,7 +204,7 @@ func (h *history) goOn(prints []transcript.Fingerprint) bool {
 	next := m.at.messages
 	upTo := func(in int) {
 		for ; next < in; next++ {
-			whole = append(whole, place{in: next})
+			whole = append(whole, sentMessage{in: next})
 		}
 	}
 	for _, e := range m.tail {
@@ -230,7 +230,7 @@ func (h *history) goOn(prints []transcript.Fingerprint) bool {
 	}
 	h.whole = whole[:p.sentMessages]
 	for n := p.sentMessages; n < len(prints); n++ {
-		h.whole = append(h.whole, place{in: p.messages + n - p.sentMessages})
+		h.whole = append(h.whole, sentMessage{in: p.messages + n - p.sentMessages})
 	}
 	h.messages = p.messages + len(prints) - p.sentMessages
 	print, ok := printOf(p.print)
@@ -255,7 +255,7 @@ func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
 		h.since = next - 1 // the prints in between are unknown
 	}
 	h.prints = prints
-	h.given, h.dropped = (&replay{t: t, f: r.format, m: m}).places()
+	h.given, h.dropped = (&replay{t: t, f: r.format, m: m}).toSend()
 	h.messages = t.Input
 	r.clip(h, t)
 	if !r.readGiven(h, t) {
@@ -263,7 +263,7 @@ func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
 	}
 	if next > 0 || since.messages < m.history().messages {
 		if at, turn := r.turn(m); at > 0 {
-			h.given = slices.Insert(h.given, at, place{in: -1, text: turn, kept: turn, turn: true})
+			h.given = slices.Insert(h.given, at, sentMessage{in: -1, text: turn, kept: turn, turn: true})
 			if !r.readGiven(h, t) {
 				return false
 			}
@@ -291,7 +291,7 @@ func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
 // have another text than when the entry was made. The newest user message is sent unchanged.
 func (r *request) clip(h *history, t *transcript.Transcript) {
 	first := t.FirstSaid()
-	at := slices.IndexFunc(h.given, func(p place) bool { return p.in == first && p.text == nil })
+	at := slices.IndexFunc(h.given, func(p sentMessage) bool { return p.in == first && p.text == nil })
 	if h.entry.clip == 0 || at < 0 || newestUser(t) == first {
 		return
 	}
@@ -333,7 +333,7 @@ func (h *history) changingMessage(t *transcript.Transcript) int {
 		return t.FirstSaid() + 1
 	}
 	first := h.source.FirstSaid()
-	return slices.IndexFunc(h.given, func(p place) bool { return p.in == first }) + 1
+	return slices.IndexFunc(h.given, func(p sentMessage) bool { return p.in == first }) + 1
 }
 
 // readGiven reads the messages to send for a history that was read as t. It returns false if they can't be read.
@@ -383,7 +383,7 @@ func (r *request) turn(m *memoryEntry) (at int, message []byte) {
 // read as t.
 func (h *history) hidesNewest(t *transcript.Transcript) bool {
 	newest := newestUser(t)
-	return newest >= 0 && !slices.ContainsFunc(h.given, func(p place) bool { return p.in == newest })
+	return newest >= 0 && !slices.ContainsFunc(h.given, func(p sentMessage) bool { return p.in == newest })
 }
 
 // newestUser returns the index of the newest message in which the user says something, or -1.
@@ -403,7 +403,7 @@ func (h *history) joinedPolicy(of *policy.Policy) *policy.Policy {
 	p.Pins = slices.Clone(p.Pins)
 	for i := range p.Pins {
 		if at := p.Pins[i].Index; at != nil && *at >= 0 {
-			n := slices.IndexFunc(h.given, func(g place) bool { return g.in == *at })
+			n := slices.IndexFunc(h.given, func(g sentMessage) bool { return g.in == *at })
 			if n < 0 {
 				n = len(h.given) // the message was folded
 			}
@@ -454,6 +454,6 @@ func (h *history) usage(u *api.Usage) bool {
 		return true
 	}
 	message := u.Message
-	u.Message = slices.IndexFunc(h.given, func(p place) bool { return p.in == message })
+	u.Message = slices.IndexFunc(h.given, func(p sentMessage) bool { return p.in == message })
 	return message >= h.since && u.Message >= 0
 }

@@ -18,7 +18,7 @@ import (
 type remembering struct {
 	*history
 	t    *transcript.Transcript // the messages to send, as they were read again
-	list []place                // the places of the messages to send
+	list []sentMessage          // the messages to send
 	// Messages of the history that depend on another message, with the index of that message.
 	on map[int]int
 	// Messages that a repair dropped or that contained only reasoning, with the data that identifies them.
@@ -58,10 +58,10 @@ func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) 
 		h.prints, h.later = h.source.Prints(0, 0)
 	}
 	m.end()
-	first, behind, ok := m.split()
+	first, tail, ok := m.split()
 	if !ok {
 		m.cut = h.messages
-		first, behind, _ = m.split()
+		first, tail, _ = m.split()
 	}
 	print, _ := m.printAt(m.cut)
 	e := api.MemoryEntry{Version: memoryVersion, Format: api.Format(r.format.Name), Messages: m.cut, Print: print,
@@ -70,8 +70,8 @@ func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) 
 	if m.cut <= len(h.later) {
 		e.Later = h.later[m.cut-1].String()
 	}
-	if len(behind) > 0 {
-		e.Behind = m.appendEdits(nil, behind)
+	if len(tail) > 0 {
+		e.Behind = m.appendEdits(nil, tail)
 	}
 	e.Newest = m.replacesNewest(m.list[:first])
 	if m.given != nil || m.whole == nil { // otherwise the replaced messages are unknown
@@ -81,7 +81,7 @@ func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) 
 	whole := len(m.list)
 	e.SentMessages, e.Sent = whole, m.sent[whole-1].String()
 	// Otherwise other histories could begin like the result of the entry.
-	if slices.ContainsFunc(m.list[:first], func(p place) bool { return p.kept != nil && !p.turn }) {
+	if slices.ContainsFunc(m.list[:first], func(p sentMessage) bool { return p.kept != nil && !p.turn }) {
 		e.SentMessages, e.Sent = first, m.sent[first-1].String()
 	}
 	return &e
@@ -100,7 +100,7 @@ func (m *remembering) read(c *compact.Run) {
 	}
 	m.loosen(c)
 	c.Doc().EachItem(func(it *view.Item, write func(dst []byte) []byte) {
-		p := place{in: -1}
+		p := sentMessage{in: -1}
 		if it.In >= 0 {
 			p = m.wholeOf(int(it.In))
 		}
@@ -111,7 +111,7 @@ func (m *remembering) read(c *compact.Run) {
 		case m.clips(c, it):
 			m.clip, m.cut = c.ClipSize(), max(m.cut, min(p.in+2, m.messages))
 		case p.in < 0:
-			p = place{in: -1, kept: unmarked(write(nil))}
+			p = sentMessage{in: -1, kept: unmarked(write(nil))}
 		default:
 			p.looks, p.kept = m.looksOf(int(it.In), p), write(nil)
 			if p.looks.id != "" && handles.IDOf(p.kept) != "" {
@@ -163,15 +163,15 @@ func leftOut(t *transcript.Transcript, m int) bool {
 }
 
 // wholeOf returns the place that a message of the compacted transcript has in the whole history.
-func (h *history) wholeOf(message int) place {
+func (h *history) wholeOf(message int) sentMessage {
 	if h.whole == nil {
-		return place{in: message}
+		return sentMessage{in: message}
 	}
 	return h.whole[message]
 }
 
 // looksOf returns the data by which a message of the compacted transcript is identified in the history.
-func (h *history) looksOf(message int, p place) looks {
+func (h *history) looksOf(message int, p sentMessage) looks {
 	if p.looks.print != "" {
 		return p.looks
 	}
@@ -203,7 +203,7 @@ func (m *remembering) printOf(in int) string {
 	if m.given != nil || m.whole == nil {
 		return m.source.Print(in).String()
 	}
-	if i := slices.IndexFunc(m.whole, func(p place) bool { return p.in == in }); i >= 0 {
+	if i := slices.IndexFunc(m.whole, func(p sentMessage) bool { return p.in == in }); i >= 0 {
 		return m.looksOf(i, m.whole[i]).print
 	}
 	return ""
@@ -264,8 +264,8 @@ func (m *remembering) end() {
 }
 
 // split divides the messages to send: the first ones replace the covered messages. It returns their number, and the
-// edits of the messages after the covered ones in behind. ok is false if the two can't be separated.
-func (m *remembering) split() (first int, behind []place, ok bool) {
+// edits of the messages after the covered ones in tail. ok is false if the two can't be separated.
+func (m *remembering) split() (first int, tail []sentMessage, ok bool) {
 	for i, p := range m.list {
 		if p.in >= 0 && p.in < m.cut || p.in < 0 && !p.turn {
 			first = i + 1
@@ -291,7 +291,7 @@ type tailEdits struct {
 	m     *remembering
 	first int // index of the first message that is sent after the covered ones
 	next  int // the next message of the history
-	list  []place
+	list  []sentMessage
 }
 
 // dropTo adds edits that omit the messages of the history before index in. It returns false if one of them can't be
@@ -302,14 +302,14 @@ func (t *tailEdits) dropTo(in int) bool {
 		if !loose || was.print == "" {
 			return false
 		}
-		t.list = append(t.list, place{in: t.next, drop: true, looks: looks{print: was.print, raw: was.raw}})
+		t.list = append(t.list, sentMessage{in: t.next, drop: true, looks: looks{print: was.print, raw: was.raw}})
 	}
 	return true
 }
 
 // keep passes a message of the history that is sent, and adds its edit if it has one. It adds the messages that were
 // skipped before it as dropped, and returns false if one of these can't be identified.
-func (t *tailEdits) keep(p place) bool {
+func (t *tailEdits) keep(p sentMessage) bool {
 	if !t.dropTo(p.in) {
 		return false
 	}
@@ -369,12 +369,12 @@ func (m *remembering) leansOn(in int) string {
 
 // replacesNewest reports whether the newest user message is missing both from first, the messages
 // that replace the covered ones, and from the later messages.
-func (m *remembering) replacesNewest(first []place) bool {
+func (m *remembering) replacesNewest(first []sentMessage) bool {
 	newest := newestUser(m.source)
 	if newest >= 0 && m.given == nil {
 		newest = m.wholeOf(newest).in
 	}
-	return newest >= 0 && newest < m.cut && !slices.ContainsFunc(first, func(p place) bool { return p.in == newest })
+	return newest >= 0 && newest < m.cut && !slices.ContainsFunc(first, func(p sentMessage) bool { return p.in == newest })
 }
 
 // points returns beginnings of the history that are longer than the covered messages. Their intervals are shorter
@@ -395,7 +395,7 @@ func (m *remembering) points(first int) (list []api.MemoryPoint) {
 }
 
 // appendEdits appends edits in the form that memory entries use.
-func (m *remembering) appendEdits(dst []byte, list []place) []byte {
+func (m *remembering) appendEdits(dst []byte, list []sentMessage) []byte {
 	e := view.NewEdits(dst)
 	for _, p := range list {
 		switch {
@@ -416,7 +416,7 @@ func (m *remembering) appendEdits(dst []byte, list []place) []byte {
 }
 
 // appendInserted appends a message that isn't in the history, with the members that describe it in an entry.
-func (p place) appendInserted(dst []byte) []byte {
+func (p sentMessage) appendInserted(dst []byte) []byte {
 	dst = append(dst, p.kept...)
 	if p.turn {
 		dst = append(dst, `,"turn":true`...)

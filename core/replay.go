@@ -32,9 +32,9 @@ type raw struct {
 	at    int    // the index of the message
 }
 
-// places returns the places of the messages to send, and separately those of the messages that are omitted after the
+// toSend returns the messages to send, and separately those that are omitted after the
 // covered ones.
-func (p *replay) places() (list, dropped []place) {
+func (p *replay) toSend() (list, dropped []sentMessage) {
 	for _, e := range p.m.result {
 		if e.text != nil && e.in >= 0 {
 			e = p.edited(e, e.in)
@@ -44,7 +44,7 @@ func (p *replay) places() (list, dropped []place) {
 	next := p.m.at.messages
 	upTo := func(in int) {
 		for ; next < in; next++ {
-			list = append(list, place{in: next})
+			list = append(list, sentMessage{in: next})
 		}
 	}
 	shift := 0
@@ -79,7 +79,7 @@ func (p *replay) places() (list, dropped []place) {
 
 // find returns the index of the message to which an edit applies, or -1: the message at the index at if it matches, or
 // else the first one that looks like the original. It ignores messages before the index from.
-func (p *replay) find(e *place, at, from int) int {
+func (p *replay) find(e *sentMessage, at, from int) int {
 	switch {
 	case e.role != "":
 		return p.opening(e.role, from)
@@ -119,7 +119,7 @@ const mostBranches = 16
 // so another id counts only for edits that change nothing but ids, such as the id of an item that lost its reasoning,
 // or the repeated id of a call. Repair makes these edits again where necessary. If a call keeps its id, so does its
 // result.
-func (p *replay) isAnother(e *place, i int) bool {
+func (p *replay) isAnother(e *sentMessage, i int) bool {
 	if e.in < 0 || e.text == nil {
 		return false
 	}
@@ -150,7 +150,7 @@ func (p *replay) isAnother(e *place, i int) bool {
 
 // hasOtherID reports whether a message and the original of an edit both have an id, and whether these differ. Ids of
 // tool calls are ignored.
-func (p *replay) hasOtherID(e *place, i int, now []byte) bool {
+func (p *replay) hasOtherID(e *sentMessage, i int, now []byte) bool {
 	id, was := handles.IDOf(now), e.looks.id
 	if was == "" {
 		if edited := handles.IDOf(e.text); edited != "" {
@@ -230,13 +230,13 @@ func (p *replay) looks(i int, print string) bool {
 	return print == "" || ok && p.print(i) == f
 }
 
-// says reports whether any message after the index behind has the given print. An empty print always matches.
-func (p *replay) says(print string, behind int) bool {
+// says reports whether any message after the index at has the given print. An empty print always matches.
+func (p *replay) says(print string, at int) bool {
 	f, ok := printOf(print)
 	if print == "" || !ok {
 		return print == ""
 	}
-	n := p.search(f, behind+1)
+	n := p.search(f, at+1)
 	return n < len(p.order) && p.prints[p.order[n]] == f
 }
 
@@ -249,9 +249,9 @@ func printOf(text string) (print transcript.Fingerprint, ok bool) {
 // edited returns the edit for the message that is now at index in: the bytes that were sent the first time, unless
 // the app has moved its cache breakpoints. If the edit belongs to another message, or depends on a message that is
 // gone, the message stays unchanged.
-func (p *replay) edited(e place, in int) place {
+func (p *replay) edited(e sentMessage, in int) sentMessage {
 	if !p.looks(in, e.looks.print) || !p.says(e.looks.on, in) {
-		return place{in: in}
+		return sentMessage{in: in}
 	}
 	now := p.t.AsGiven(p.t.Messages[in].Span)
 	if e.looks.raw != "" && rawOf(now) != e.looks.raw {

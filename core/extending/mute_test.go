@@ -18,7 +18,7 @@ type mutePass struct{ Keep int }
 var _ passes.Placer = (*mutePass)(nil)
 
 // muted is the message that it writes.
-var muted = &authorship.Message{Role: transcript.User, Prefix: "[Muted: ", Placed: true}
+var muted = &authorship.Message{Role: transcript.User, Prefix: "[Muted: ", NeedsPlace: true}
 
 func init() {
 	passes.Register(passes.Kind{

@@ -100,10 +100,10 @@ func (id *identifying) isOurs(i int, k Origin, at digestPlace) bool {
 	case id.names != nil:
 		return id.takeName(i)
 	case k == OfDigest:
-		return seen && id.inPlace(i, at)
+		return seen && id.isWhereFoldsPut(i, at)
 	case kind.Companion:
 		return seen && at.digest
-	case kind.Placed:
+	case kind.NeedsPlace:
 		return seen && i <= id.lastPlace(kind)
 	}
 	return seen || k == OfBranch
@@ -153,9 +153,9 @@ func (id *identifying) following(at digestPlace, i int) digestPlace {
 	return at
 }
 
-// inPlace reports whether message i, which looks like a digest, has the policy's style and is at a position where a
+// isWhereFoldsPut reports whether message i, which looks like a digest, has the policy's style and is at a position where a
 // fold puts digests.
-func (id *identifying) inPlace(i int, at digestPlace) bool {
+func (id *identifying) isWhereFoldsPut(i int, at digestPlace) bool {
 	s := digest.StyleOf(id.doc.T, i)
 	if s.Header != id.places.Style.Header || at.digest {
 		return false
@@ -169,7 +169,7 @@ func (id *identifying) inPlace(i int, at digestPlace) bool {
 // lastPlace returns the last position in the input at which one of the policy's passes puts messages of this kind; -1
 // if none does, and Anywhere for a kind that has no particular position.
 func (id *identifying) lastPlace(kind *Message) int {
-	if !kind.Placed {
+	if !kind.NeedsPlace {
 		return Anywhere
 	}
 	if last, known := id.last[uint8(kind.Origin)]; known {

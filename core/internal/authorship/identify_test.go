@@ -16,10 +16,10 @@ func TestLastPlace(t *testing.T) {
 	last := map[Origin]int{OfLine: Anywhere, OfCount: 2}
 	id := &identifying{doc: view.NewView(tr, f, tokens.ByName("bytes4"), len(tr.Messages)), places: Places{Last: func(of Origin) int { return last[of] }}}
 	for range 2 {
-		if at := id.lastPlace(&Message{Origin: OfCount, Placed: true}); at != 3 {
+		if at := id.lastPlace(&Message{Origin: OfCount, NeedsPlace: true}); at != 3 {
 			t.Errorf("the count of dropped messages may be at up to %d", at)
 		}
-		if at := id.lastPlace(&Message{Origin: OfLine, Placed: true}); at != Anywhere {
+		if at := id.lastPlace(&Message{Origin: OfLine, NeedsPlace: true}); at != Anywhere {
 			t.Errorf("a line may be at up to %d", at)
 		}
 	}

@@ -36,10 +36,10 @@ type Message struct {
 
 	Summarizable bool // whether a digest includes it as a part of the conversation
 	// Whether the state doesn't name it, because there may be many such messages and nothing is read from them.
-	Unnamed   bool
-	Placed    bool // whether it counts only at a position where a pass of the policy puts it
-	Companion bool // whether it follows the digest of the fold that wrote it
-	Lists     bool // whether it may name the handle of the messages that it replaces
+	Unnamed    bool
+	NeedsPlace bool // whether it counts only at a position where a pass of the policy puts it
+	Companion  bool // whether it follows the digest of the fold that wrote it
+	Lists      bool // whether it may name the handle of the messages that it replaces
 }
 
 // declared holds the kinds of messages, in order of declaration.

@@ -45,15 +45,15 @@ type conversion struct {
 
 	// The index in lost of each loss of metadata, by the member's name, with a space before it for a part's
 	// member.
-	metadata critbit.Map[int]
-	order    []int32 // a buffer for spoken
-	written  []bool  // for each part that is a result, whether it is in the output
-	copied   []bool  // for each part, whether it repeats a call that another part describes; nil if none does
-	out      []byte  // the messages that are written, separated by commas
-	n        int     // messages written so far
-	number   int     // the next number for templates that count
-	current  message // the message that is being written
-	behind   []piece // media of results, which go into a user message after the results
+	metadata   critbit.Map[int]
+	order      []int32 // a buffer for spoken
+	written    []bool  // for each part that is a result, whether it is in the output
+	copied     []bool  // for each part, whether it repeats a call that another part describes; nil if none does
+	out        []byte  // the messages that are written, separated by commas
+	n          int     // messages written so far
+	number     int     // the next number for templates that count
+	current    message // the message that is being written
+	mediaAfter []piece // media of results, which go into a user message after the results
 }
 
 // turn is everything that one speaker says without interruption, from one or more messages.

@@ -273,18 +273,18 @@ func (c *conversion) writeResults(calls []int32) {
 	if gathered != nil {
 		c.emitMessage(c.to.Gathered, &wire.Values{'c': gathered})
 	}
-	c.writeMediaBehind()
+	c.writeMediaAfter()
 }
 
-// writeMediaBehind writes the media that the target can't express in results into a user message after the results.
-func (c *conversion) writeMediaBehind() {
-	behind := c.behind
-	if len(behind) == 0 {
+// writeMediaAfter writes the media that the target can't express in results into a user message after the results.
+func (c *conversion) writeMediaAfter() {
+	media := c.mediaAfter
+	if len(media) == 0 {
 		return
 	}
-	c.behind = nil
+	c.mediaAfter = nil
 	c.openMessage(transcript.User)
-	for _, p := range behind {
+	for _, p := range media {
 		c.addPiece(p, wire.ByUser)
 	}
 }
@@ -365,7 +365,7 @@ func (c *conversion) resultMedia(o *outcome) (media [][]byte) {
 				o.texts = append(o.texts, m.text)
 			case c.acceptsMedia(p.part, &m, wire.ByUser) && c.f.Rules.Follow == "" && c.to.Content != wire.AsString:
 				c.recordPartLoss(p.part, api.LossNoPlace, api.InsteadMoved, m.mime)
-				c.behind = append(c.behind, p)
+				c.mediaAfter = append(c.mediaAfter, p)
 			default:
 				c.recordPartLoss(p.part, c.refusalReason(p.kind, &m, wire.InResult), api.InsteadText, m.mime)
 				o.texts = append(o.texts, m.describe(p.kind))
@@ -405,7 +405,7 @@ func (c *conversion) valueTemplate(o *outcome) string {
 }
 
 // acceptsMedia reports whether the target accepts a payload in a place. It records no losses.
-func (c *conversion) acceptsMedia(n int32, m *payload, place wire.Places) bool {
+func (c *conversion) acceptsMedia(n int32, m *payload, place wire.MediaPlaces) bool {
 	lost, names, number := len(c.lost), m.lost, c.number
 	_, ok := c.mediaFor(n, m, place)
 	c.lost, m.lost, c.number = c.lost[:lost], names, number

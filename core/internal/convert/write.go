@@ -259,7 +259,7 @@ func (c *conversion) textOf(p piece) string {
 
 // addPiece adds a piece to the open message. place is where media of the piece would be; if the target has no such
 // place for them, a text about them takes their place (see addMedia).
-func (c *conversion) addPiece(p piece, place wire.Places) {
+func (c *conversion) addPiece(p piece, place wire.MediaPlaces) {
 	switch p.kind {
 	case transcript.Text:
 		c.addText(c.textOf(p))
@@ -286,7 +286,7 @@ func (c *conversion) addPiece(p piece, place wire.Places) {
 }
 
 // addMedia adds one payload of a piece to the open message, or text about it if the target has no place for it.
-func (c *conversion) addMedia(p piece, m *payload, place wire.Places) {
+func (c *conversion) addMedia(p piece, m *payload, place wire.MediaPlaces) {
 	if m.text != "" {
 		c.recordPartLoss(p.part, api.LossMediaType, api.InsteadText, m.mime)
 		c.addText(m.text)
@@ -312,7 +312,7 @@ func (c *conversion) addMedia(p piece, m *payload, place wire.Places) {
 
 // mediaFor returns a payload in the target's form for the given place. It returns false if the target doesn't accept
 // the payload there. n is the part of the payload.
-func (c *conversion) mediaFor(n int32, m *payload, place wire.Places) ([]byte, bool) {
+func (c *conversion) mediaFor(n int32, m *payload, place wire.MediaPlaces) ([]byte, bool) {
 	kind := c.t.Parts[n].Kind
 	for i := range c.to.Media {
 		form := &c.to.Media[i]
@@ -368,7 +368,7 @@ func (c *conversion) mediaMembers(n int32, m *payload) {
 }
 
 // refusalReason returns the reason why the target doesn't accept a payload in a place.
-func (c *conversion) refusalReason(kind transcript.Kind, m *payload, place wire.Places) api.LossReason {
+func (c *conversion) refusalReason(kind transcript.Kind, m *payload, place wire.MediaPlaces) api.LossReason {
 	if m.data == "" && m.url == "" {
 		if m.stored != "" {
 			return api.LossProviderOnly

@@ -290,7 +290,7 @@ func dayAndMonth(ts []token) (Date, int) {
 		if ts[i].month == 0 {
 			continue
 		}
-		if y := yearBehind(ts, i); y > 0 {
+		if y := yearAfter(ts, i); y > 0 {
 			return New(ts[y].number, ts[i].month, ts[0].number), y + 1
 		}
 		return New(0, ts[i].month, ts[0].number), i + 1
@@ -302,7 +302,7 @@ func dayAndMonth(ts []token) (Date, int) {
 // 0.
 func monthAndDay(ts []token) (Date, int) {
 	month := ts[0].month
-	switch y := yearBehind(ts, 0); {
+	switch y := yearAfter(ts, 0); {
 	case month == 0:
 		return 0, 0
 	case len(ts) > 1 && ts[1].isDay() && ts[1].unit == 0:
@@ -326,9 +326,9 @@ func yearAlone(ts []token) (Date, int) {
 	return New(ts[0].number, 0, 0), 1
 }
 
-// yearBehind returns the index of a year that is at most two tokens after the month at index month, or 0 if there is
+// yearAfter returns the index of a year that is at most two tokens after the month at index month, or 0 if there is
 // none.
-func yearBehind(ts []token, month int) int {
+func yearAfter(ts []token, month int) int {
 	for i := month + 1; i < len(ts) && i <= month+2; i++ {
 		if ts[i].isYear() {
 			return i

@@ -37,7 +37,7 @@ var announceStarts = startsOf(announceHeads, announceSigns, clauseHeads, []strin
 
 // announces reports whether a unit only says what the assistant will do next.
 func announces(text string) bool {
-	return len(text) < 240 && announceStarts.may(text) && announcing(text) && !asksIn(text) && !(headedBy(text, []string{"still "}) && reportsTrouble(text))
+	return len(text) < 240 && announceStarts.may(text) && announcing(text) && !hasQuestionMark(text) && !(headedBy(text, []string{"still "}) && reportsTrouble(text))
 }
 
 // ordersItself reports whether two words begin a sentence in which the assistant tells itself what to do next: "Now
@@ -111,7 +111,7 @@ const longestTransient = 240
 // passesBy reports whether a sentence that the assistant writes during its work only reports progress, such as "No
 // signal yet." or "The tests are being added."
 func passesBy(text string) bool {
-	if len(text) > longestTransient || asksIn(text) {
+	if len(text) > longestTransient || hasQuestionMark(text) {
 		return false
 	}
 	if headedBy(text, sentHeads) {

@@ -157,7 +157,7 @@ func TestAsksRange(t *testing.T) {
 		`{"path":"a","view_range":[1,20]}`: true, `{"path":"a","start_line":4,"end_line":9}`: true, `{"files":[{"path":"a","line_ranges":["1-5"]}]}`: true, `{"files":[{"path":"a"}]}`: false,
 		``: false, `"a"`: false, `{"path":"a","offset":0}`: false,
 	} {
-		if got := asksRange([]byte(args)); got != want {
+		if got := readsRange([]byte(args)); got != want {
 			t.Errorf("%s: %t", args, got)
 		}
 	}

@@ -14,7 +14,7 @@ const (
 // in "Mia is allergic to walnuts, does that matter?". It returns 0 if s isn't a question, asserts nothing, or asks
 // under a condition ("If it rains, do I water?").
 func asserted(s string, ws []word) int {
-	if !asks(s) {
+	if !isQuestion(s) {
 		return 0
 	}
 	at := 0

@@ -68,7 +68,7 @@ func (r *turnReader) takeBack(script string, bad bool) bool {
 		return all || slices.ContainsFunc(paths, func(path string) bool { return samePath(path, file) })
 	}
 	if !stashes {
-		dropped, _ := r.dropInPlace(commit, named, &spent)
+		dropped, _ := r.dropUnlogged(commit, named, &spent)
 		for _, path := range dropped {
 			if len(r.commits) == 0 {
 				r.touch(path, undoneVerb)
@@ -110,22 +110,22 @@ func (s *reverted) add(at place) {
 // within reports whether there are changes, and none of them is older than a turn.
 func (s *reverted) within(turn int) bool { return s.count > 0 && s.oldest >= turn }
 
-// inPlace is a command that did nothing but change a file in a way that the log doesn't describe.
-type inPlace struct {
+// unloggedEdit is a command that did nothing but change a file in a way that the log doesn't describe.
+type unloggedEdit struct {
 	path string // the file, as the command spells it
 	at   place  // its unit
 	runs bool   // it ran a program of the agent
 }
 
-// dropInPlace drops the commands since a place that changed nothing but one of the named files,
+// dropUnlogged drops the commands since a place that changed nothing but one of the named files,
 // because the file was restored. If such a command ran a program that the agent had written, it
 // marks the run as taken back instead. It counts these commands in spent, and returns their files,
 // in which a file may occur several times. earlier means that a command before that place had
 // changed a named file.
-func (r *turnReader) dropInPlace(since place, named func(path string) bool, spent *reverted) (paths []string, earlier bool) {
-	from := max(0, len(r.inPlace)-mostTakenBack)
-	recent := r.inPlace[from:]
-	rest := r.inPlace[:from]
+func (r *turnReader) dropUnlogged(since place, named func(path string) bool, spent *reverted) (paths []string, earlier bool) {
+	from := max(0, len(r.unlogged)-mostTakenBack)
+	recent := r.unlogged[from:]
+	rest := r.unlogged[:from]
 	for _, c := range recent {
 		switch {
 		case !named(c.path):
@@ -145,7 +145,7 @@ func (r *turnReader) dropInPlace(since place, named func(path string) bool, spen
 		}
 		paths = append(paths, c.path)
 	}
-	r.inPlace = rest
+	r.unlogged = rest
 	return paths, earlier
 }
 

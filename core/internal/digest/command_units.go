@@ -34,8 +34,8 @@ var (
 	lookers = wordListOf("ls cat head tail sed nl less bat grep rg egrep fgrep ag find fd tree pwd which type whereis wc stat file du df ps " +
 		"env printenv echo printf date test [ diff cmp cd true false sleep wait jq awk sort uniq cut tr xxd hexdump od strings readlink " +
 		"realpath basename dirname whoami uname lsof top htop history")
-	gitLooks = wordListOf("status diff log show branch ls-files rev-parse blame grep remote fetch config describe shortlog reflog stash")
-	asksOnly = wordListOf("status version --version help --help list ls info show describe view logs doctor whoami ls-tree ls-remote " +
+	gitLooks   = wordListOf("status diff log show branch ls-files rev-parse blame grep remote fetch config describe shortlog reflog stash")
+	queryWords = wordListOf("status version --version help --help list ls info show describe view logs doctor whoami ls-tree ls-remote " +
 		"for-each-ref check-ignore rev-list --list which get search wait capture")
 	alterers = wordListOf("rm mv cp mkdir rmdir ln chmod chown touch tee kill pkill docker kubectl helm terraform systemctl service gh glab " +
 		"apt apt-get brew pip pip3 psql mysql rsync scp ssh tar unzip curl wget")
@@ -220,7 +220,7 @@ func kindOfWords(words []string) runKind {
 func kindOfProgram(words []string) (kind runKind, known bool) {
 	words, name := withoutLaunchers(words)
 	for _, w := range words[1:min(len(words), 4)] {
-		if asksOnly.has(w) {
+		if queryWords.has(w) {
 			return looks, true
 		}
 	}

@@ -109,7 +109,7 @@ func (m *measure) rivalsOneOf(measures []measure) bool {
 // claim analyzes a sentence. ok is false if the sentence contains no number, is a question, or is too long to be a
 // single claim.
 func (r *claimReader) claim(text string) (c claim, ok bool) {
-	if len(text) > longestClaim || strings.IndexFunc(text, unicode.IsDigit) < 0 || asks(text) {
+	if len(text) > longestClaim || strings.IndexFunc(text, unicode.IsDigit) < 0 || isQuestion(text) {
 		return c, false
 	}
 	ws := words.Append(r.ws[:0], text)

@@ -135,7 +135,7 @@ func (r *turnReader) toldAgain(asked string) {
 		for line := range strings.SplitSeq(strings.TrimSuffix(said, pastedEnd), "; ") {
 			first, _, _ := strings.Cut(line, " ")
 			switch {
-			case placed(first):
+			case namesFileLine(first):
 				r.comesAgain("place\x00"+first, true)
 			case isTrouble(line) && strings.ContainsAny(line, "/`_"):
 				r.comesAgain("line\x00"+line, true)

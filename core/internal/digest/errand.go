@@ -320,7 +320,7 @@ func isNote(s, before string) bool {
 			said := wordsOf(s[len(head):], nil)
 			asked := wordsOf(before, nil)
 			return len(said) > 0 && !said[0].is(selves) && rate(s[len(head):], said).strength < wish &&
-				len(asked) > 0 && (asks(before) || errand(before, asked, false))
+				len(asked) > 0 && (isQuestion(before) || errand(before, asked, false))
 		}
 	}
 	return false

@@ -255,7 +255,7 @@ var (
 // "Could you check if they always have it?" A word such as "always" is then part of the question
 // and makes no rule.
 func asksWhether(s string, ws []word) bool {
-	if !asks(s) {
+	if !isQuestion(s) {
 		return false
 	}
 	check := -1
@@ -277,7 +277,7 @@ func asksWhether(s string, ws []word) bool {
 // asksToLook reports whether a question asks the reader to have a look at something: "Can you take
 // a look at the test and make sure that nothing else breaks?"
 func asksToLook(s string, ws []word) bool {
-	if !asks(s) || len(ws) < 5 || !askingVerb.has(ws[0].text) || ws[1].text != "you" {
+	if !isQuestion(s) || len(ws) < 5 || !askingVerb.has(ws[0].text) || ws[1].text != "you" {
 		return false
 	}
 	for i := 2; i+2 < len(ws) && i < 5; i++ {

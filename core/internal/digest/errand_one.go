@@ -19,11 +19,11 @@ var (
 // Character sequences in Chinese requests for a piece of information: verbs, particles that soften
 // them, question words, the ends of questions, and marks of the wanted thing.
 var (
-	tellSigns  = strings.Fields("查 告诉我 告訴我 发给我 發給我 发我 發我 给我 給我 跟我说 跟我說")
-	softSigns  = strings.Fields("一下 下 吧 呗 唄 好吗 好嗎 呀 啊")
-	querySigns = strings.Fields("有没有 有沒有 有什么 有什麼 有啥 哪家 哪个 哪個 哪间 哪間 多少钱 多少錢")
-	queryEnds  = [...]string{"吗", "嗎", "没", "沒", "没有", "沒有", "呢"}
-	placeSigns = strings.Fields("把 的地址 的电话 的電話 的价格 的價格 的时间 的時間")
+	tellSigns   = strings.Fields("查 告诉我 告訴我 发给我 發給我 发我 發我 给我 給我 跟我说 跟我說")
+	softSigns   = strings.Fields("一下 下 吧 呗 唄 好吗 好嗎 呀 啊")
+	querySigns  = strings.Fields("有没有 有沒有 有什么 有什麼 有啥 哪家 哪个 哪個 哪间 哪間 多少钱 多少錢")
+	queryEnds   = [...]string{"吗", "嗎", "没", "沒", "没有", "沒有", "呢"}
+	objectSigns = strings.Fields("把 的地址 的电话 的電話 的价格 的價格 的时间 的時間")
 )
 
 // Character sequences in Japanese and Korean requests for one thing, and those that turn such a request into a rule.
@@ -46,7 +46,7 @@ func requestsOne(s string) bool {
 		if startsWithAny(c, laterSigns) || !strings.HasSuffix(c, "的") && hasAny(harmless.Replace(c), strictSigns) {
 			return false
 		}
-		one = one || hasAny(c, oneSigns) || asksClause(c) || handsOver(c)
+		one = one || hasAny(c, oneSigns) || isQuestionClause(c) || handsOver(c)
 	}
 	return one
 }
@@ -80,8 +80,8 @@ func describesSought(s string) bool {
 // that describe a thing: "not too far".
 var harmless = strings.NewReplacer("特别", "", "特別", "", "别的", "", "別的", "", "别太", "", "別太", "", "不要太", "")
 
-// asksClause reports whether a clause of a Chinese sentence is a question.
-func asksClause(c string) bool { return hasAny(c, querySigns) || endsWithAny(c, queryEnds[:]...) }
+// isQuestionClause reports whether a clause of a Chinese sentence is a question.
+func isQuestionClause(c string) bool { return hasAny(c, querySigns) || endsWithAny(c, queryEnds[:]...) }
 
 // handsOver reports whether a clause of a Chinese sentence asks to tell or send the writer something, once: "send me its
 // address", "tell me about it".
@@ -92,7 +92,7 @@ func handsOver(c string) bool {
 			continue
 		}
 		rest := c[n+len(sign):]
-		if rest == "" && hasAny(c[:n], placeSigns) || startsWithAny(rest, softSigns) {
+		if rest == "" && hasAny(c[:n], objectSigns) || startsWithAny(rest, softSigns) {
 			return true
 		}
 	}

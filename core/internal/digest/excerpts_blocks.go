@@ -270,7 +270,7 @@ func (e *Excerpts) markFailures(result int) {
 func tellsFailure(line string) bool {
 	first, _, _ := strings.Cut(line, " ")
 	return failedTest(line) != "" || isTrouble(line) && !isOthersWarning(line) || startsWithAny(line, assertHeads) ||
-		strings.HasPrefix(line, "E  ") || placed(first) && (strings.Contains(first, "test") || strings.Contains(first, "spec"))
+		strings.HasPrefix(line, "E  ") || namesFileLine(first) && (strings.Contains(first, "test") || strings.Contains(first, "spec"))
 }
 
 // saysFailure reports whether a line of a block says what failed. result is the index of the block's result.

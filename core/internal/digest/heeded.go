@@ -134,7 +134,7 @@ func (r *turnReader) weighNotes(last bool) {
 	if t.has(func(u *unit) bool {
 		return u.kind == thoughtUnit || u.kind == toldUnit || u.kind == hitUnit || u.kind == lineUnit
 	}) {
-		said.add(t.asked)
+		said.add(t.request)
 		for n := range t.units {
 			if u := &t.units[n]; u.kind == saidUnit || u.kind == answerUnit {
 				said.add(u.text)

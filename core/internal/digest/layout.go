@@ -82,9 +82,9 @@ func Chats(t *transcript.Transcript, messages []int32, prior string, l *Ledger) 
 	return layoutOf(t, messages, prior, l) == chatLayout
 }
 
-// place moves text from sections that the layout lacks to sections that it has. So a digest written in one layout can
+// moveText moves text from sections that the layout lacks to sections that it has. So a digest written in one layout can
 // be continued in the other.
-func (l *layout) place(text [sections]string) [sections]string {
+func (l *layout) moveText(text [sections]string) [sections]string {
 	for i, s := range text {
 		if s == "" || l.headings[i] != "" {
 			continue

@@ -27,7 +27,7 @@ func TestLayoutsCarryOver(t *testing.T) {
 				b.WriteString(from.headings[i] + "\n" + strings.Repeat("x", i+1) + "\n\n")
 			}
 			b.WriteString("# Another\nsomething else\n")
-			text := to.place(splitSections(b.String()))
+			text := to.moveText(splitSections(b.String()))
 			all := strings.Join(text[:], "\n") + "\n"
 			for i, s := range text {
 				if s != "" && to.headings[i] == "" {

@@ -48,7 +48,7 @@ func (c *collector) openErrors() {
 		c.begun = append(c.begun, c.worked)
 		c.checkFailed(&f)
 		if address := addressIn(f.On); address != "" && fetchesAddress(withoutFolder(f.On)) {
-			c.asked.Set(address, i+1)
+			c.fetchErrors.Set(address, i+1)
 		}
 	}
 }
@@ -66,7 +66,7 @@ func (l *Ledger) SettleErrors(t *transcript.Transcript, messages []int32) {
 	c := collector{t: t, Ledger: &Ledger{Errors: slices.Clone(l.Errors)}}
 	c.openErrors()
 	for _, i := range messages {
-		if Asked(t, int(i)) != "" {
+		if RequestIn(t, int(i)) != "" {
 			c.forget()
 		}
 		c.inText(int(i))
@@ -93,18 +93,18 @@ func (l *Ledger) AddBranch(t *transcript.Transcript, i int) {
 // collector adds facts from messages to a ledger.
 type collector struct {
 	*Ledger
-	t      *transcript.Transcript // the transcript with the messages
-	failed critbit.Map[int]       // by key: the index in Errors plus one; 0 if the call has succeeded since
-	older  int                    // the number of Errors when the user made the last request
-	begun  []int                  // for each of Errors, the value of worked at the time of the failure
-	asked  critbit.Map[int]       // by address: the index in Errors plus one of the call that failed to fetch it
-	worked int                    // the number of successful calls that did more than inspect something
-	beyond int                    // the number of Errors that were checked for a workaround
-	checks [checkSets]int         // by kinds of checks: the index in Errors plus one of the last failure
-	called []textCall             // calls written as text whose output hasn't come yet
-	room   *readRoom              // buffers for statements; nil until they are needed
-	around remarks                // what the agent said before and after the current message
-	people customerChange         // recognizes that another customer talks
+	t           *transcript.Transcript // the transcript with the messages
+	failed      critbit.Map[int]       // by key: the index in Errors plus one; 0 if the call has succeeded since
+	older       int                    // the number of Errors when the user made the last request
+	begun       []int                  // for each of Errors, the value of worked at the time of the failure
+	fetchErrors critbit.Map[int]       // by address: the index in Errors plus one of the call that failed to fetch it
+	worked      int                    // the number of successful calls that did more than inspect something
+	beyond      int                    // the number of Errors that were checked for a workaround
+	checks      [checkSets]int         // by kinds of checks: the index in Errors plus one of the last failure
+	called      []textCall             // calls written as text whose output hasn't come yet
+	room        *readRoom              // buffers for statements; nil until they are needed
+	around      remarks                // what the agent said before and after the current message
+	people      customerChange         // recognizes that another customer talks
 	// unruled is set in a conversation between people, which has no standing instructions.
 	unruled bool
 	// patches holds the patches that scripts wrote to files, and scripts the programs.
@@ -294,7 +294,7 @@ func (c *collector) result(n int32) {
 	}
 	c.ended(tool, on, said, failed)
 	if address := addressIn(about); failed && address != "" {
-		c.asked.Set(address, len(c.Errors))
+		c.fetchErrors.Set(address, len(c.Errors))
 	}
 }
 
@@ -311,7 +311,7 @@ func (c *collector) objectOf(p *transcript.Part, u use, failed bool) (on, about 
 		return on, on
 	case failed:
 		return Path(c.t, call), CallArgs(c.t, call)
-	case c.asked.Len() > 0:
+	case c.fetchErrors.Len() > 0:
 		return "", CallArgs(c.t, call)
 	}
 	return "", ""
@@ -397,8 +397,10 @@ func (l *Ledger) Empty() bool {
 	return l.Task == "" && len(l.Requests)+len(l.Standing)+len(l.Read)+len(l.Modified)+len(l.Commands)+len(l.Errors)+len(l.Running)+len(l.Unloaded) == 0
 }
 
-// Asked returns all requests of the user, one per line.
-func (l *Ledger) Asked() string { return strings.Join(append([]string{l.Task}, l.Requests...), "\n") }
+// AllRequests returns all requests of the user, one per line.
+func (l *Ledger) AllRequests() string {
+	return strings.Join(append([]string{l.Task}, l.Requests...), "\n")
+}
 
 // Clone returns a deep copy of the ledger. Changes to the copy don't affect l.
 func (l *Ledger) Clone() Ledger {

@@ -72,15 +72,15 @@ func (c *collector) solved(call *api.LedgerFailure) {
 // fetched drops the open error of a call that failed to fetch an address, after a call of any tool with the same
 // address succeeded. about is the text with the address.
 func (c *collector) fetched(about string) {
-	if c.asked.Len() == 0 {
+	if c.fetchErrors.Len() == 0 {
 		return
 	}
 	address := addressIn(about)
-	if at, _ := c.asked.Get(address); at > 0 {
+	if at, _ := c.fetchErrors.Get(address); at > 0 {
 		if f := c.Errors[at-1]; !isSolved(f) {
 			c.solved(&f)
 		}
-		c.asked.Set(address, 0)
+		c.fetchErrors.Set(address, 0)
 	}
 }
 

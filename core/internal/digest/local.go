@@ -29,7 +29,7 @@ type Extract struct {
 // already include the facts of messages.
 func NewExtract(t *transcript.Transcript, messages []int32, prior string, l *Ledger) *Extract {
 	layout := layoutOf(t, messages, prior, l)
-	e := &Extract{t: t, messages: messages, ledger: l, layout: layout, old: layout.place(splitSections(prior))}
+	e := &Extract{t: t, messages: messages, ledger: l, layout: layout, old: layout.moveText(splitSections(prior))}
 	e.plan, _ = readPlan(e.old[plan])
 	e.findPlan()
 	return e

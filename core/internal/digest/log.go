@@ -22,20 +22,20 @@ type turnLog struct {
 	units  []place        // the unit of each item; the last ones are those of passages, whose turn is len(turns)
 	quotes []fileQuote    // the passages that may be quoted
 	// passages are the passages of files that can be quoted if there is room. They include quotes.
-	passages []fileQuote
-	read     func() (quotes, all []fileQuote) // finds quotes and passages; nil after they have been found
-	chosen   [2]*extract.Extract              // extracts of the units alone, and of the units and the passages together
-	filling  *extract.Extract                 // an extract of the passages alone; nil until it is needed
-	showing  bool                             // whether there is room for passages
-	tidied   []string                         // the requests of the turns, as Tidy returns them
-	brief    []string                         // the same requests, clipped to leastRequest bytes; "" until they are needed
-	briefs   *briefRequests                   // what briefly needs to know about the requests; nil until it is needed
-	room     []byte                           // a buffer for entries
-	sought   []byte                           // a buffer for the text of an outcome
-	asks     []string                         // the requests of the turns, with pasted ones clipped; see tersely
-	terse    *extract.Extract                 // an extract of asks
-	plan     planList                         // the plan of the session
-	state    endState                         // the state at the end of the messages
+	passages     []fileQuote
+	read         func() (quotes, all []fileQuote) // finds quotes and passages; nil after they have been found
+	chosen       [2]*extract.Extract              // extracts of the units alone, and of the units and the passages together
+	filling      *extract.Extract                 // an extract of the passages alone; nil until it is needed
+	showing      bool                             // whether there is room for passages
+	tidied       []string                         // the requests of the turns, as Tidy returns them
+	brief        []string                         // the same requests, clipped to leastRequest bytes; "" until they are needed
+	briefs       *briefRequests                   // what briefly needs to know about the requests; nil until it is needed
+	room         []byte                           // a buffer for entries
+	sought       []byte                           // a buffer for the text of an outcome
+	requestTexts []string                         // the requests of the turns, with pasted ones clipped; see tersely
+	terse        *extract.Extract                 // an extract of requestTexts
+	plan         planList                         // the plan of the session
+	state        endState                         // the state at the end of the messages
 	// outcomes is true if there is enough room for each entry to show an outcome.
 	outcomes bool
 	short    bool // whether each request is cut to a few words; see briefly
@@ -64,7 +64,7 @@ func (k *turnLog) goOn(t *transcript.Transcript, from int) {
 // has no section for a plan.
 func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sections]string, known []string, kept *planList) *turnLog {
 	k := &turnLog{}
-	asked := askedIn(t, messages)
+	asked := requestsIn(t, messages)
 	k.inherit(asked, l, prior)
 	k.state = readState(prior[ending], func(name string) string { return inFolder(k.base, name) })
 	next := 1
@@ -78,8 +78,8 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 		last.units = append(last.units, read.turns[0].units...)
 		last.doubt = cmp.Or(last.doubt, read.turns[0].doubt)
 		if len(read.turns) > 1 {
-			if last.judge(read.turns[1].asked, read.turns[1].number); last.contested {
-				last.narrow(read.turns[1].asked)
+			if last.judge(read.turns[1].request, read.turns[1].number); last.contested {
+				last.narrow(read.turns[1].request)
 			}
 		}
 		read.turns = read.turns[1:]
@@ -101,7 +101,7 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 	k.known = words.StemsOf(known)
 	ends := len(k.turns) > 0 && k.turns[len(k.turns)-1].has(func(u *unit) bool { return u.kind == answerUnit })
 	for i := range k.turns {
-		k.known.Add(k.turns[i].asked)
+		k.known.Add(k.turns[i].request)
 		for n, u := range k.turns[i].units {
 			if u.kind == answerUnit && k.turns[i].doubt > 0 {
 				u.factor = inDoubt(&u)
@@ -126,8 +126,8 @@ const briefChange = 200
 func (k *turnLog) bytesOf(characters int) int {
 	bytes, runes := 1, 1
 	for i := range k.turns {
-		bytes += len(k.turns[i].asked)
-		runes += utf8.RuneCountInString(k.turns[i].asked)
+		bytes += len(k.turns[i].request)
+		runes += utf8.RuneCountInString(k.turns[i].request)
 	}
 	return characters * (16 * bytes / runes) / 16
 }
@@ -136,8 +136,8 @@ func (k *turnLog) bytesOf(characters int) int {
 // of a file in brief, and the lines of an earlier digest, but without the steps of the work.
 func (k *turnLog) need() (sum int) {
 	for i := range k.turns {
-		if t := &k.turns[i]; t.asked != "" {
-			sum += len(t.asked) + requestFrame
+		if t := &k.turns[i]; t.request != "" {
+			sum += len(t.request) + requestFrame
 		}
 		for n := range k.turns[i].units {
 			switch u := &k.turns[i].units[n]; {

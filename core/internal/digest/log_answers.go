@@ -67,7 +67,7 @@ func (t *turn) answerFrom(n, most int) string {
 func (t *turn) fullAnswer(n, most int) string {
 	end, last := n, n
 	for ; end < len(t.units) && t.units[end].belongsTo(&t.units[n]); end++ {
-		if u := &t.units[end]; u.isSentence() && !asksIn(u.text) {
+		if u := &t.units[end]; u.isSentence() && !hasQuestionMark(u.text) {
 			last = end
 		}
 	}
@@ -103,7 +103,7 @@ func (p *answerParts) take(i int) {
 // takeAll selects the units that fit and meet a condition, except for code, tables and questions.
 func (p *answerParts) takeAll(meets func(u *unit) bool) {
 	for i := range p.units {
-		if u := &p.units[i]; !u.isCode() && !u.isTable() && !asksIn(u.text) && meets(u) {
+		if u := &p.units[i]; !u.isCode() && !u.isTable() && !hasQuestionMark(u.text) && meets(u) {
 			p.take(i)
 		}
 	}

@@ -131,7 +131,7 @@ func (k *turnLog) briefLengths() (lengths []int, least int) {
 func (k *turnLog) isSmallTalk(i int) bool {
 	t := &k.turns[i]
 	text := k.tidied[i]
-	thanks := len(text) <= longestChatter && !asksIn(text) && hasAny(text, chatterSigns)
+	thanks := len(text) <= longestChatter && !hasQuestionMark(text) && hasAny(text, chatterSigns)
 	return (thanks || isChatter(text)) && t.question.text == "" && !t.has(func(u *unit) bool { return u.kind == ranUnit })
 }
 
@@ -158,7 +158,7 @@ func joinEntry(b []byte, start int) []byte {
 	if start-bytes.LastIndexByte(b[:start-1], '\n') > wholeRequest {
 		return b
 	}
-	entry := strings.Replace(string(b[start:]), askedLabel, "", 1)
+	entry := strings.Replace(string(b[start:]), requestLabel, "", 1)
 	return append(append(b[:start-1], briefJoin...), entry...)
 }
 
@@ -168,14 +168,14 @@ func joinedTurns(turns []turn, number int, asked string) []turn {
 	for at := 0; ; {
 		n := strings.Index(asked[at:], briefJoin+"[")
 		if n < 0 {
-			return append(turns, turn{number: number, asked: asked})
+			return append(turns, turn{number: number, request: asked})
 		}
 		next, rest, ok := bracketed(asked[at+n+len(briefJoin):])
 		if !ok || next <= number { // the user's own words
 			at += n + len(briefJoin)
 			continue
 		}
-		turns = append(turns, turn{number: number, asked: asked[:at+n]})
+		turns = append(turns, turn{number: number, request: asked[:at+n]})
 		number, asked, at = next, strings.TrimPrefix(rest, " "), 0
 	}
 }

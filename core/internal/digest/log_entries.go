@@ -10,7 +10,7 @@ import (
 
 // The texts with which the lines of an entry begin.
 const (
-	askedLabel     = "user: "
+	requestLabel   = "user: "
 	entryBullet    = "  - "
 	requestIndent  = "    "
 	saidLabel      = "assistant: "
@@ -35,7 +35,7 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 	opening := k.openingRequest()
 	k.wrote = slices.Grow(k.wrote[:0], len(k.turns))[:len(k.turns)]
 	clear(k.wrote)
-	next, complete := 0, k.outcome.from == 0 && k.asksAll(asked)
+	next, complete := 0, k.outcome.from == 0 && k.hasAllRequests(asked)
 	bare := false // whether the previous entry consists of a few words of a request
 	for i := range k.turns {
 		t := &k.turns[i]
@@ -65,11 +65,11 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 	return withoutRepeatedLinks(bytes.TrimSuffix(b, []byte("\n")))
 }
 
-// asksAll reports whether asked contains the requests of all turns. If it doesn't, there is no room
+// hasAllRequests reports whether asked contains the requests of all turns. If it doesn't, there is no room
 // to spare: what one entry gets, another one loses.
-func (k *turnLog) asksAll(asked []string) bool {
+func (k *turnLog) hasAllRequests(asked []string) bool {
 	for i := range k.turns {
-		if asked[i] == "" && k.turns[i].asked != "" {
+		if asked[i] == "" && k.turns[i].request != "" {
 			return false
 		}
 	}
@@ -81,7 +81,7 @@ func (k *turnLog) asksAll(asked []string) bool {
 // empty but there are units or an outcome to show, requestOf returns the shortest form of the request.
 func (k *turnLog) requestOf(t *turn, i int, asked, line string, units bool) string {
 	deed := line != "" && len(k.outcomeAt(i, k.outcome).deeds) > 0
-	if asked == "" && (units || deed || line != "" && !k.outcomes) && t.asked != "" {
+	if asked == "" && (units || deed || line != "" && !k.outcomes) && t.request != "" {
 		return k.least(i)
 	}
 	return asked
@@ -113,7 +113,7 @@ func (k *turnLog) countOfTurn(chosen []extract.Chosen, i int) (n int) {
 // openingRequest returns the index of the first turn with a request. It returns -1 if there is none, or if units of an
 // earlier turn show what the request answers.
 func (k *turnLog) openingRequest() int {
-	first := slices.IndexFunc(k.turns, func(t turn) bool { return t.asked != "" })
+	first := slices.IndexFunc(k.turns, func(t turn) bool { return t.request != "" })
 	isRecorded := func(t turn) bool { return len(t.units) > 0 && t.units[0].kind != oldUnit }
 	if first >= 0 && slices.ContainsFunc(k.turns[:first], isRecorded) {
 		return -1
@@ -135,7 +135,7 @@ func (k *turnLog) appendHead(b []byte, i int, request string, opens bool, earlie
 	default:
 		return b
 	}
-	b = append(append(b, ' '), askedLabel...)
+	b = append(append(b, ' '), requestLabel...)
 	b = append(b, Fence(strings.ReplaceAll(request, "\n", "\n"+requestIndent))...)
 	if t.kept {
 		b = append(b, keptNote...)
@@ -143,7 +143,7 @@ func (k *turnLog) appendHead(b []byte, i int, request string, opens bool, earlie
 	if t.stopped {
 		b = append(b, interruptedNote...)
 	}
-	if opens && affirms(t.asked) {
+	if opens && affirms(t.request) {
 		b = append(b, unknownQuestion...)
 	}
 	if q := &t.question; q.text != "" && !k.has(earlier, q) {

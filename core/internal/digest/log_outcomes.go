@@ -144,7 +144,7 @@ func (k *turnLog) someOutcomes(size, length int, asked []string) outcomeRoom {
 // addedRequest returns the number of bytes by which the log grows because the entry of turn i, whose outcome is o, shows
 // an outcome that takes precedence although asked has no request of it; see requestOf.
 func (k *turnLog) addedRequest(i int, o *turnOutcome, asked []string) int {
-	if asked[i] != "" || len(o.deeds) == 0 && k.outcomes || k.turns[i].asked == "" {
+	if asked[i] != "" || len(o.deeds) == 0 && k.outcomes || k.turns[i].request == "" {
 		return 0
 	}
 	return len(k.least(i)) + requestFrame
@@ -278,7 +278,7 @@ func (k *turnLog) tells(t *turn, chosen []extract.Chosen) bool {
 		case readUnit, hitUnit, saidUnit, thoughtUnit:
 			return false
 		default:
-			return u.factor > ofCall && !asksIn(t.asked)
+			return u.factor > ofCall && !hasQuestionMark(t.request)
 		}
 	})
 }
@@ -346,7 +346,7 @@ func (t *turn) outcome(most int, full bool) turnOutcome {
 // said is nil and line is "" if there is no such unit. prose means that tables and code don't count. full means that
 // the rest of the answer follows if there is room. If the user chose an option of the answer, the line begins with it.
 func (t *turn) answerLine(most int, prose, full bool) (said *unit, line string) {
-	asks := asksIn(t.asked)
+	asks := hasQuestionMark(t.request)
 	for n := t.chosenOption(); n < len(t.units); n++ {
 		u := &t.units[n]
 		if u.kind != answerUnit || t.contested && u.beside || u.factor <= ofAnnounced || !asks && (t.contested || !u.saysMore()) || prose && (u.isCode() || u.isTable()) {
@@ -369,7 +369,7 @@ func (t *turn) answerLine(most int, prose, full bool) (said *unit, line string) 
 // saysMore reports whether a unit that answers a request other than a question contains a result: it names something,
 // or is a statement of some length.
 func (u *unit) saysMore() bool {
-	return namesMore(u.text) || unspacedText(u.text) || len(u.text) >= leastFinding && !asksIn(u.text)
+	return namesMore(u.text) || unspacedText(u.text) || len(u.text) >= leastFinding && !hasQuestionMark(u.text)
 }
 
 // outcomeOf returns the line of a unit that is an outcome, with the text said, or "" if too little of it fits into most

@@ -40,7 +40,7 @@ func (k *turnLog) inherit(asked []string, l *Ledger, prior [sections]string) {
 		}
 		requests = append(requests, l.Requests...)
 		for n, r := range requests[:max(0, len(requests)-fresh)] {
-			k.turns = append(k.turns, turn{number: n + 1, asked: withoutPaste(r)})
+			k.turns = append(k.turns, turn{number: n + 1, request: withoutPaste(r)})
 		}
 	}
 	if len(before.units) > 0 {
@@ -58,7 +58,7 @@ func (k *turnLog) unclip(l *Ledger) {
 		requests[i] = withoutPaste(Tidy(r))
 	}
 	for i := range k.turns {
-		head, _, clipped := strings.Cut(k.turns[i].asked, clippedMark)
+		head, _, clipped := strings.Cut(k.turns[i].request, clippedMark)
 		plan := false
 		if line, _, cut := strings.Cut(head, clippedWord+"\n"); cut {
 			head, clipped, plan = line, true, true
@@ -69,7 +69,7 @@ func (k *turnLog) unclip(l *Ledger) {
 		plan = plan || strings.Contains(head, "\n")
 		for n, r := range requests[:min(ahead, len(requests))] {
 			if strings.HasPrefix(Fence(r), head) || plan && isOutline(r) && strings.HasPrefix(withoutEmptyLines(Fence(r)), withoutEmptyLines(head)) {
-				k.turns[i].asked, requests = r, requests[n+1:]
+				k.turns[i].request, requests = r, requests[n+1:]
 				break
 			}
 		}
@@ -130,7 +130,7 @@ func readLog(text string) (turns []turn, base string) {
 			continue
 		}
 		if number, rest, ok := entryHead(line); ok {
-			asked, _ := strings.CutPrefix(rest, askedLabel)
+			asked, _ := strings.CutPrefix(rest, requestLabel)
 			if rest == oldHead || rest == startHead {
 				asked = ""
 			}
@@ -148,18 +148,18 @@ func readLog(text string) (turns []turn, base string) {
 			}
 			t.units = append(t.units, units...)
 		} else if rest, found := strings.CutPrefix(line, requestIndent); found && len(t.units) == 0 {
-			t.asked += "\n" + rest
+			t.request += "\n" + rest
 		}
 	}
 	for i := range turns {
 		t := &turns[i]
-		t.asked = strings.TrimSuffix(t.asked, unknownQuestion)
-		if at := strings.LastIndex(t.asked, questionOpen); at > 0 && strings.HasSuffix(t.asked, questionEnd) {
-			t.question.text = strings.TrimSuffix(t.asked[at+len(questionOpen):], questionEnd)
-			t.asked = t.asked[:at]
+		t.request = strings.TrimSuffix(t.request, unknownQuestion)
+		if at := strings.LastIndex(t.request, questionOpen); at > 0 && strings.HasSuffix(t.request, questionEnd) {
+			t.question.text = strings.TrimSuffix(t.request[at+len(questionOpen):], questionEnd)
+			t.request = t.request[:at]
 		}
-		t.asked, t.stopped = strings.CutSuffix(t.asked, interruptedNote)
-		t.asked, t.kept = strings.CutSuffix(t.asked, keptNote)
+		t.request, t.stopped = strings.CutSuffix(t.request, interruptedNote)
+		t.request, t.kept = strings.CutSuffix(t.request, keptNote)
 	}
 	return turns, base
 }
@@ -193,11 +193,11 @@ func readRequests(text string, l *Ledger) {
 	}
 	for _, t := range turns {
 		switch {
-		case t.asked == "" || t.kept:
+		case t.request == "" || t.kept:
 		case l.Task == "":
-			l.Task = t.asked
+			l.Task = t.request
 		default:
-			l.Requests = append(l.Requests, t.asked)
+			l.Requests = append(l.Requests, t.request)
 		}
 	}
 }
@@ -206,7 +206,7 @@ func readRequests(text string, l *Ledger) {
 // line begins no entry.
 func entryHead(line string) (number int, rest string, ok bool) {
 	number, rest, ok = bracketed(line)
-	if !ok || rest != "" && rest != " "+oldHead && rest != " "+startHead && !strings.HasPrefix(rest, " "+askedLabel) {
+	if !ok || rest != "" && rest != " "+oldHead && rest != " "+startHead && !strings.HasPrefix(rest, " "+requestLabel) {
 		return 0, "", false
 	}
 	return number, strings.TrimPrefix(rest, " "), true
@@ -262,7 +262,7 @@ func readUnits(t *turn, line string) (units []unit) {
 		return []unit{{kind: toldUnit, message: -1, source: source, text: said, factor: ofReport}}
 	}
 	kind, source := ranUnit, ""
-	if len(t.units) == 0 && t.asked == "" || len(t.units) > 0 && t.units[0].kind == oldUnit {
+	if len(t.units) == 0 && t.request == "" || len(t.units) > 0 && t.units[0].kind == oldUnit {
 		kind = oldUnit
 	}
 	for _, verb := range []string{editedVerb, wroteVerb, deletedVerb} {

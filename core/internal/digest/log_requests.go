@@ -21,7 +21,7 @@ const (
 // wholeNeed returns the number of bytes that the requests take up if each is clipped to wholeRequest bytes.
 func (k *turnLog) wholeNeed() (sum int) {
 	for i := range k.turns {
-		if n := len(k.turns[i].asked); n > 0 {
+		if n := len(k.turns[i].request); n > 0 {
 			sum += min(n, wholeRequest) + requestFrame
 		}
 	}
@@ -47,14 +47,14 @@ func (k *turnLog) requests(size int) (out []string, used int) {
 	if k.tidied == nil {
 		k.tidied, k.brief = make([]string, len(k.turns)), make([]string, len(k.turns))
 		for i := range k.turns {
-			k.tidied[i] = Tidy(k.turns[i].asked)
+			k.tidied[i] = Tidy(k.turns[i].request)
 		}
 	}
 	out = make([]string, len(k.turns))
-	first := slices.IndexFunc(k.turns, func(t turn) bool { return t.asked != "" })
+	first := slices.IndexFunc(k.turns, func(t turn) bool { return t.request != "" })
 	newest := len(k.turns)
 	for n := 0; newest > 0 && n < newestRequests; newest-- {
-		if k.turns[newest-1].asked != "" {
+		if k.turns[newest-1].request != "" {
 			n++
 		}
 	}
@@ -67,7 +67,7 @@ func (k *turnLog) requests(size int) (out []string, used int) {
 	}
 	lengths := make([]int, len(k.turns))
 	for i := range k.turns {
-		lengths[i] = len(k.turns[i].asked)
+		lengths[i] = len(k.turns[i].request)
 	}
 	sum := func(most int) (sum int) {
 		for i, n := range lengths {
@@ -103,7 +103,7 @@ func (k *turnLog) requests(size int) (out []string, used int) {
 			k.terselyBut(out, first+1, recent, newest, left)
 			break
 		}
-		if k.turns[i].asked == "" {
+		if k.turns[i].request == "" {
 			continue
 		}
 		s := clipRequest(k.tidied[i], room(i, low))
@@ -325,7 +325,7 @@ func (k *turnLog) has(chosen []extract.Chosen, question *unit) bool {
 func lastQuestion(text string) string {
 	last := text
 	for from, to := range extract.Sentences(text) {
-		if asksIn(text[from:to]) {
+		if hasQuestionMark(text[from:to]) {
 			last = strings.TrimSpace(text[from:to])
 		}
 	}

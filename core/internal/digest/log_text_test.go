@@ -61,7 +61,7 @@ func TestChangeOfSettings(t *testing.T) {
 
 // Scripts of which only the purpose is known share a line.
 func TestScriptsShareALine(t *testing.T) {
-	k := turnLog{turns: []turn{{number: 1, asked: "Move the doors."}}}
+	k := turnLog{turns: []turn{{number: 1, request: "Move the doors."}}}
 	var chosen []extract.Chosen
 	for n, text := range []string{"ran a script: `Fix the imports of door.ts`", "ran a script: `Fix the lamps`", "ran `npm test` → passed", "ran a script: `Fix the fans`"} {
 		k.turns[0].units = append(k.turns[0].units, unit{kind: ranUnit, message: int32(n), text: text})

@@ -231,7 +231,7 @@ func complaint(text string) string {
 			continue
 		}
 		first, _, _ := strings.Cut(line, " ")
-		if (placed(first) || troubles.inAnyCase(line)) && !isOthersWarning(line) {
+		if (namesFileLine(first) || troubles.inAnyCase(line)) && !isOthersWarning(line) {
 			b.WriteString(line + "\n")
 		}
 	}

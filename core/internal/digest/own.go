@@ -42,8 +42,8 @@ what was decided or learned, and why it was abandoned, if the record shows that.
 	}
 )
 
-// SessionAsk asks for a digest of a conversation with tool calls, under the headings of S3.21.
-const SessionAsk = `Code appends to your digest, word for word: the user's requests and rules, the files that were read and changed, the commands with
+// SessionInstructions asks for a digest of a conversation with tool calls, under the headings of S3.21.
+const SessionInstructions = `Code appends to your digest, word for word: the user's requests and rules, the files that were read and changed, the commands with
 their exit codes, the errors that are still open, and paths, links, names and figures that you leave out. Do not list any of
 these; name one where a sentence needs it, and say what each number measures. Spend your words on what code cannot tell: goals,
 reasons, how far the work has got, what failed and why, what is open, and what the user means without saying it.
@@ -75,8 +75,8 @@ Findings that took effort and will be needed again, how things depend on each ot
 
 Before you finish, look through the record once more for what you left out, and add it.`
 
-// chatAsk asks for a digest of a conversation without tool calls, under the headings of a chat.
-const chatAsk = `Code appends to your digest, word for word, what the user asked for and the rules that they set, and names, links and figures that
+// chatInstructions asks for a digest of a conversation without tool calls, under the headings of a chat.
+const chatInstructions = `Code appends to your digest, word for word, what the user asked for and the rules that they set, and names, links and figures that
 you leave out. Do not list these; name one where a sentence needs it, and say what each number measures and what happens on each
 date. Spend your words on what code cannot tell: how people and things are related, reasons, feelings, what was
 meant without being said, what changed, and what is open.
@@ -112,20 +112,20 @@ Keep the user's corrections in their words. Before you finish, look through the 
 
 // ownPrompt returns the prompt of a request: an introduction, the previous digest, the record and the instruction.
 func ownPrompt(p *Prompt) string {
-	before, ask := ownScopes[p.Scope], SessionAsk
+	before, instructions := ownScopes[p.Scope], SessionInstructions
 	if p.Chat {
-		ask = chatAsk
+		instructions = chatInstructions
 		if words, found := chatScopes[p.Scope]; found {
 			before = words
 		}
 	}
-	return p.Between(before, ask)
+	return p.Between(before, instructions)
 }
 
-// Between returns a prompt that consists of the text before, the previous digest, the record, the text behind, and the
+// Between returns a prompt that consists of the text before, the previous digest, the record, the text after, and the
 // host's instructions.
-func (p *Prompt) Between(before, behind string) string {
-	text := before + "\n\n" + p.Fenced(strings.ReplaceAll(Fence(p.Prior), "»", "›")) + "\n\n" + behind + p.InLanguage()
+func (p *Prompt) Between(before, after string) string {
+	text := before + "\n\n" + p.Fenced(strings.ReplaceAll(Fence(p.Prior), "»", "›")) + "\n\n" + after + p.InLanguage()
 	if s := strings.TrimSpace(p.Instructions); s != "" {
 		text += "\n\nAdditional instructions:\n" + s
 	}

@@ -273,9 +273,9 @@ func pastedPassage(text string) (from, to int) {
 		said, line := text[start:end], end+len(firstLine(text[end:]))
 		at := passageIn(said)
 		switch rest := text[end:line]; {
-		case at > 0 && (line-start-at >= leastNamedPassage || line-start-at >= leastQuotedPassage && asksIn(said[:at])):
+		case at > 0 && (line-start-at >= leastNamedPassage || line-start-at >= leastQuotedPassage && hasQuestionMark(said[:at])):
 			return start + at, line
-		case !asksIn(said):
+		case !hasQuestionMark(said):
 		case at == 0 && len(rest) >= leastQuotedPassage && isWritten(rest, false), len(rest) >= leastPassage && isWritten(rest, true):
 			return end, line
 		}

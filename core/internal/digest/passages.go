@@ -11,7 +11,7 @@ import (
 type passage struct {
 	lead, text string // the introduction of the list, or "", and the text
 	// placed means that the block is about certain lines of a file: "in gate.go around lines 12 to 20".
-	placed bool
+	ofLines bool
 }
 
 // The numbers of bytes that are searched at the beginning and at the end of a user's text. If the text is longer, its
@@ -205,7 +205,7 @@ func (p *passageReader) flush() {
 		p.passage(text, l.item)
 	}
 	for i := range p.out[from:] {
-		p.out[from+i].placed = placed
+		p.out[from+i].ofLines = placed
 	}
 }
 

@@ -161,7 +161,7 @@ func reviewIn(lines, trimmed []string) (at int, told string) {
 			}
 			headings = append(headings, s)
 			number = itoa(len(headings)+1) + ". "
-			places = places || slices.ContainsFunc(strings.Fields(s), func(word string) bool { return placed(strings.Trim(word, "()[]`,")) })
+			places = places || slices.ContainsFunc(strings.Fields(s), func(word string) bool { return namesFileLine(strings.Trim(word, "()[]`,")) })
 		case s != "" && len(headings) > 0:
 			under++
 		}
@@ -201,11 +201,11 @@ func isPrinted(line, s string) bool {
 		return true
 	}
 	first, _, _ := strings.Cut(s, " ")
-	return len(first) > 4 && len(first) < len(s) && strings.Count(first, ":") >= 2 && strings.ContainsAny(first, "0123456789") || placed(first)
+	return len(first) > 4 && len(first) < len(s) && strings.Count(first, ":") >= 2 && strings.ContainsAny(first, "0123456789") || namesFileLine(first)
 }
 
-// placed reports whether a word names a place in a file, such as "src/main.go:12" or "main.go:12:3".
-func placed(word string) bool {
+// namesFileLine reports whether a word names a line of a file, such as "src/main.go:12" or "main.go:12:3".
+func namesFileLine(word string) bool {
 	name, rest, found := strings.Cut(word, ":")
 	return found && strings.ContainsAny(name, "./") && rest != "" && rest[0] >= '0' && rest[0] <= '9'
 }
@@ -226,8 +226,8 @@ func mayPrompt(s string) bool {
 // endsPrompt is a set of bytes. Each prompt that commandIn recognizes contains at least one of them.
 var endsPrompt = [256]bool{'$': true, '%': true, '>': true, 0xe2: true} // ➜ and ❯ begin with 0xe2
 
-// withoutPlace returns what follows a themed prompt without the folder and the branch, which it shows before the command.
-func withoutPlace(line string) string {
+// afterThemedPrompt returns what follows a themed prompt without the folder and the branch, which it shows before the command.
+func afterThemedPrompt(line string) string {
 	for line != "" {
 		word, after, _ := strings.Cut(line, " ")
 		folder := strings.Contains(line, "git:(") && !strings.ContainsAny(word, "():✗✔")
@@ -251,7 +251,7 @@ func commandIn(s string) string {
 		}
 		rest := strings.TrimSpace(s[at+len(prompt):])
 		if prompt[0] >= 0x80 {
-			rest = withoutPlace(rest)
+			rest = afterThemedPrompt(rest)
 		}
 		if r, _ := utf8.DecodeRuneInString(rest); unicode.IsLetter(r) || r == '.' || r == '/' {
 			return rest
@@ -276,7 +276,7 @@ func toldOf(lines []string) string {
 			after = true
 			continue
 		}
-		if first, _, _ := strings.Cut(s, " "); placed(first) {
+		if first, _, _ := strings.Cut(s, " "); namesFileLine(first) {
 			at, where = i, s
 		}
 		trouble := isTrouble(s)
@@ -324,7 +324,7 @@ func wrappedAfter(s string, next []string) string {
 func headOf(lines []string) (head []string) {
 	for _, line := range lines {
 		s := onOneLine(plainText(line))
-		if first, _, _ := strings.Cut(s, " "); len(head) == mostHead || placed(first) || isTrouble(s) {
+		if first, _, _ := strings.Cut(s, " "); len(head) == mostHead || namesFileLine(first) || isTrouble(s) {
 			break
 		}
 		if strings.Count(s, " ") > 0 && !isFrame(s) && !slices.Contains(head, s) && commandIn(s) == "" {

@@ -99,7 +99,7 @@ func (k *turnLog) planOf(known, written planList) planList {
 	m := newMarker(p.points)
 	for i := range k.turns {
 		t := &k.turns[i]
-		if t.from > p.message && !accepts(t.asked) {
+		if t.from > p.message && !accepts(t.request) {
 			requests++
 		}
 		for n := range t.units {

@@ -147,7 +147,7 @@ func joinsBack(s string) bool {
 	if leans(s) || pointsBack(s) {
 		return true
 	}
-	if asksIn(s) {
+	if hasQuestionMark(s) {
 		return false
 	}
 	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })

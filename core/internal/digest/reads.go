@@ -68,7 +68,7 @@ func ReadingOf(t *transcript.Transcript, result int32, text string) Reading {
 			}
 		}
 	}
-	if p.Pair >= 0 && asksRange(argumentsOf(t, &t.Parts[p.Pair])) {
+	if p.Pair >= 0 && readsRange(argumentsOf(t, &t.Parts[p.Pair])) {
 		return ReadsRange
 	}
 	return ReadsWhole
@@ -113,7 +113,7 @@ func PointsTo(t *transcript.Transcript, result int32) []string {
 	}
 	call := &t.Parts[p.Pair]
 	keys := []string{"a " + CallArgs(t, call)}
-	if path := Path(t, call); path != "" && !asksRange(argumentsOf(t, call)) {
+	if path := Path(t, call); path != "" && !readsRange(argumentsOf(t, call)) {
 		keys = append(keys, "p "+path)
 	}
 	return keys
@@ -123,9 +123,9 @@ func PointsTo(t *transcript.Transcript, result int32) []string {
 var rangeKeys = wordListOf("offset limit viewrange startline endline linestart lineend startlineoneindexed endlineoneindexedinclusive lines linerange lineranges " +
 	"range ranges start end head tail maxlines pages page from to")
 
-// asksRange reports whether the arguments of a call request a part of a file. An offset of the first line, without a
+// readsRange reports whether the arguments of a call request a part of a file. An offset of the first line, without a
 // limit, requests the whole file.
-func asksRange(args []byte) bool {
+func readsRange(args []byte) bool {
 	s := jsonspan.New(args)
 	if len(args) == 0 || s.Kind() != jsonspan.Object {
 		return false

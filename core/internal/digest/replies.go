@@ -24,17 +24,17 @@ func accepts(asked string) bool {
 func affirms(asked string) bool {
 	word, rest, _ := strings.Cut(lower(asked), " ")
 	next, _, _ := strings.Cut(rest, " ")
-	if asking.has(word) && (personal.has(next) || asksIn(asked)) {
+	if questionOpeners.has(word) && (personal.has(next) || hasQuestionMark(asked)) {
 		return false
 	}
 	return len(asked) <= shortReply && affirmations.has(strings.TrimRight(word, ",.!;:"))
 }
 
-// asking lists affirmations that can also begin a question, as in "can we …". They do so if the
+// questionOpeners lists affirmations that can also begin a question, as in "can we …". They do so if the
 // next word is in personal, or if the message contains a question mark.
 var (
-	asking   = wordListOf("can do please go")
-	personal = wordListOf("we you i u they he she")
+	questionOpeners = wordListOf("can do please go")
+	personal        = wordListOf("we you i u they he she")
 )
 
 // longestAgreement is the maximum length, in bytes, of a reply that accepts a proposal and says a little more: "Yes, please
@@ -94,7 +94,7 @@ const longestEmpty = 60
 // isEmptyQuestion reports whether text is only a question that means nothing without the text before it.
 func isEmptyQuestion(text string) bool {
 	said := lower(text)
-	return len(said) <= longestEmpty && asksIn(said) && !names(said) && hasAny(said, emptyQuestions)
+	return len(said) <= longestEmpty && hasQuestionMark(said) && !names(said) && hasAny(said, emptyQuestions)
 }
 
 // meant returns the indexes of the units of the turn's answer to which a short reply refers, or nil
@@ -121,7 +121,7 @@ func (t *turn) meant(asked string) (units []int) {
 	}
 	switch {
 	case asksToConfirm(t.units[last].text):
-	case !asksIn(t.units[last].text):
+	case !hasQuestionMark(t.units[last].text):
 		return nil
 	case !isEmptyQuestion(t.units[last].text):
 		return []int{last}

@@ -79,10 +79,10 @@ func TestIsOutline(t *testing.T) {
 // A plan that was shortened in an earlier digest is shortened from its full text again.
 func TestAShortenedPlanIsFoundAgain(t *testing.T) {
 	for _, most := range []int{500, 560, 640} {
-		k := &turnLog{turns: []turn{{number: 1, asked: clipRequest(harbourPlan, most)}, {number: 2, asked: "And now?"}}}
+		k := &turnLog{turns: []turn{{number: 1, request: clipRequest(harbourPlan, most)}, {number: 2, request: "And now?"}}}
 		k.unclip(&Ledger{Task: harbourPlan, Requests: []string{"And now?"}})
-		if k.turns[0].asked != withoutPaste(Tidy(harbourPlan)) {
-			t.Errorf("%d:\n%s", most, k.turns[0].asked)
+		if k.turns[0].request != withoutPaste(Tidy(harbourPlan)) {
+			t.Errorf("%d:\n%s", most, k.turns[0].request)
 		}
 	}
 }

@@ -26,7 +26,7 @@ func (k *turnLog) tersely(out []string, from, to, size int) {
 				end++
 			}
 			if i >= from && i < to {
-				if s := sentencesOf(k.asks[i], chosen[n:end]); !isRemnant(s) {
+				if s := sentencesOf(k.requestTexts[i], chosen[n:end]); !isRemnant(s) {
 					out[i] = s
 					used += len(s) + requestFrame
 				}
@@ -58,7 +58,7 @@ func (k *turnLog) termsOfRequests() *extract.Extract {
 			if strings.Count(text, "\n") > manyLines {
 				text = clipRequest(text, leastNewest)
 			}
-			k.asks = append(k.asks, text)
+			k.requestTexts = append(k.requestTexts, text)
 			items[i] = extract.Item{Text: text, Uncut: true}
 		}
 		k.terse = extract.New(items, nil)

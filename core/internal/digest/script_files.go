@@ -213,7 +213,7 @@ func (r *turnReader) rewrite(c *execution) (restored []string) {
 func (r *turnReader) restore(path string, since place) bool {
 	r.describeEdits()
 	var spent reverted
-	_, earlier := r.dropInPlace(since, func(file string) bool { return samePath(path, file) }, &spent)
+	_, earlier := r.dropUnlogged(since, func(file string) bool { return samePath(path, file) }, &spent)
 	earlier = earlier || len(r.commits) > 0
 	r.eachChange(place{turn: -1}, func(u *unit, at place) {
 		switch {

@@ -86,7 +86,7 @@ func (k *turnLog) quotesOf(t *transcript.Transcript, messages []int32) (quotes, 
 	}
 	r := quoteReader{t: t, log: k, room: lookShown, spare: lookSpare}
 	for i := range k.turns {
-		r.said.add(k.turns[i].asked)
+		r.said.add(k.turns[i].request)
 		for n := range k.turns[i].units {
 			if u := &k.turns[i].units[n]; (u.kind.isProse() || u.kind == changeUnit) && u.factor != isDropped {
 				r.said.add(u.text)
@@ -391,7 +391,7 @@ func (l *laterChanges) ran(script string) string {
 	if strings.Contains(script, "git ") {
 		l.git(script)
 	}
-	if len(printed) != 1 || scriptKind(withoutFolder(script)) != looks || searchedFor(script) != "" && !asksAround(script) {
+	if len(printed) != 1 || scriptKind(withoutFolder(script)) != looks || searchedFor(script) != "" && !showsContext(script) {
 		return ""
 	}
 	return printed[0]
@@ -423,8 +423,8 @@ func (l *laterChanges) takesBack(path string) bool {
 	return l.restoredAll || slices.ContainsFunc(l.restored, func(restored string) bool { return samePath(restored, path) })
 }
 
-// asksAround reports whether a script that searches for lines also requests the lines around them.
-func asksAround(script string) bool {
+// showsContext reports whether a script that searches for lines also requests the lines around them.
+func showsContext(script string) bool {
 	return strings.Contains(script, " -A") || strings.Contains(script, " -B") || strings.Contains(script, " -C") ||
 		strings.Contains(script, "-context")
 }

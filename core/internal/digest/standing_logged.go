@@ -38,11 +38,11 @@ func (l *Ledger) addLogged(turns []turn) {
 	var logged []string
 	for i := range turns {
 		t := &turns[i]
-		if t.asked == "" || t.kept {
+		if t.request == "" || t.kept {
 			continue
 		}
-		planned := isPlanOfUser(t.asked)
-		for _, s := range statements(t.asked, room) {
+		planned := isPlanOfUser(t.request)
+		for _, s := range statements(t.request, room) {
 			if at := slices.Index(l.Standing, s); at >= 0 {
 				l.Standing = slices.Delete(l.Standing, at, at+1)
 				logged = append(logged, s)
@@ -62,7 +62,7 @@ func isPlanOfUser(asked string) bool {
 // plansOfUser returns the requests that are plans, each on one line.
 func (k *turnLog) plansOfUser() (plans []string) {
 	for i := range k.turns {
-		if asked := k.turns[i].asked; isPlanOfUser(asked) {
+		if asked := k.turns[i].request; isPlanOfUser(asked) {
 			plans = append(plans, onOneLine(asked))
 		}
 	}

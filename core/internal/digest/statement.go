@@ -90,11 +90,11 @@ func (r *statementReader) sentence(s string, quoted []bool, at int) string {
 		ws = r.room.wordsOf(s, quoted[:min(n, len(quoted))])
 	}
 	rated := rate(s, ws)
-	if r.lead != "" && !asks(s) { // the introduction applies to all items
+	if r.lead != "" && !isQuestion(s) { // the introduction applies to all items
 		rated.strength = max(rated.strength, wish)
 	}
 	switch {
-	case r.order.specifiedBy(ws, &rated, at), rated.strength > none && (isNote(s, r.before) || declinesOffer(s)), r.placed && recurs(ws) < 0 && !isLasting(ws):
+	case r.order.specifiedBy(ws, &rated, at), rated.strength > none && (isNote(s, r.before) || declinesOffer(s)), r.ofLines && recurs(ws) < 0 && !isLasting(ws):
 		return s
 	}
 	if rated.strength == none && !strings.HasSuffix(s, ";") { // the next sentence doesn't continue this one
@@ -241,7 +241,7 @@ func (r *rating) rank() int {
 // marks the words of the cues that it finds in ws.
 func rate(s string, ws []word) rating {
 	r := rateClause(s, ws)
-	if n := requested(ws); n > 0 && r.strength < strict && !asks(s) {
+	if n := requested(ws); n > 0 && r.strength < strict && !isQuestion(s) {
 		ws[n].starts = true
 		recalls := ws[n-1].text == "told" || n > 1 && ws[n-2].text == "told" || n > 2 && ws[n-3].text == "told"
 		if order := rateClause(s, ws[n:]); order.strength > r.strength || recalls && order.strength == wish {
@@ -249,7 +249,7 @@ func rate(s string, ws []word) rating {
 			return order
 		}
 	}
-	if n := askedFor(ws); n > 0 && r.strength == none && asks(s) {
+	if n := askedFor(ws); n > 0 && r.strength == none && isQuestion(s) {
 		ws[n].starts = true
 		if order := rateClause(strings.TrimRight(s, "? "), ws[n:]); order.strength >= wish && order.told {
 			return order
@@ -280,13 +280,13 @@ var avoiding = wordListOf("avoid stop skip éviter arrêter evitar evitare smett
 type judging struct {
 	rating
 	scene
-	ask   bool // the sentence is a question, and not a polite wish
-	ended bool // it says that something is no longer so
+	question bool // the sentence is a question, and not a polite wish
+	ended    bool // it says that something is no longer so
 }
 
 // rateClause is like rate, but doesn't rate an order within the sentence separately.
 func rateClause(s string, ws []word) rating {
-	j := judging{ask: (asks(s) || inverted(ws)) && !polite(ws) && !hasAny(s, politeSigns)}
+	j := judging{question: (isQuestion(s) || inverted(ws)) && !polite(ws) && !hasAny(s, politeSigns)}
 	j.look(s, ws)
 	spacedScript := true
 	for i := range ws {
@@ -301,14 +301,14 @@ func rateClause(s string, ws []word) rating {
 		j.signs()
 	}
 	j.judgeForm(spacedScript)
-	j.revokes = j.revokes || j.strength > none && !j.ask && j.permits && j.all&agains != 0
+	j.revokes = j.revokes || j.strength > none && !j.question && j.permits && j.all&agains != 0
 	return j.rating
 }
 
 // judgeForm rates a sentence without a strong cue as a wish if it has the form of a statement about how to work.
 // spacedScript says that the sentence is in a script with spaces. A sentence that asks something is never rated.
 func (j *judging) judgeForm(spacedScript bool) {
-	if j.ask {
+	if j.question {
 		return
 	}
 	if at := j.amendsLimit(); at >= 0 {
@@ -362,10 +362,10 @@ func (j *judging) judgeForm(spacedScript bool) {
 // does that of a cue that is less strict than an earlier one.
 func (j *judging) take(c *cueRow, at int) {
 	j.changes = j.changes || c.changes
-	if c.place == lift && !j.ask {
+	if c.place == lift && !j.question {
 		j.revokes, j.lifted = true, at+1
 	}
-	if j.ask || c.strength < j.strength || c.place == loose && asks(j.text) {
+	if j.question || c.strength < j.strength || c.place == loose && isQuestion(j.text) {
 		return
 	}
 	j.direct = j.direct && c.strength == j.strength || j.directs(c)

@@ -23,7 +23,7 @@ var (
 // without naming the limit, or -1 for any other sentence.
 func (sc *scene) amendsLimit() int {
 	ws := sc.ws
-	if len(ws) < 3 || len(ws) > 12 || asks(sc.text) || sc.all&days != 0 {
+	if len(ws) < 3 || len(ws) > 12 || isQuestion(sc.text) || sc.all&days != 0 {
 		return -1
 	}
 	if at := sc.numberSuits(); at >= 0 {
@@ -120,7 +120,7 @@ var moreNumbers = wordListOf("сорока пяти шести семи вось
 // raised recognizes sentences about a limit that has changed: "My budget for gear went up to 450", "Mein Limit ist auf 110
 // Euro gestiegen". It returns the byte offset of the verb, or -1.
 func (sc *scene) raised() int {
-	if len(sc.ws) < 4 || limitAt(sc.ws) < 0 || asks(sc.text) {
+	if len(sc.ws) < 4 || limitAt(sc.ws) < 0 || isQuestion(sc.text) {
 		return -1
 	}
 	verb, value := -1, sc.digits || sc.all&days != 0

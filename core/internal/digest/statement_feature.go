@@ -7,7 +7,7 @@ package digest
 type featureOf struct {
 	passage string // the paragraph
 	read    int    // number of bytes that have been searched
-	asked   bool   // one of the searched sentences asks for something new
+	found   bool   // one of the searched sentences asks for something new
 }
 
 // builds lists verbs that people use to ask for something new.
@@ -25,15 +25,15 @@ func (f *featureOf) specifiedBy(ws []word, r *rating, at int) bool {
 			return false
 		}
 	}
-	if !f.asked && f.read < at {
+	if !f.found && f.read < at {
 		rest := f.passage[f.read:at]
 		signs := hasSigns(rest)
 		for _, s := range sentencesIn(nil, rest, nil) {
-			f.asked = f.asked || asksForNew(wordsOf(rest[s[0]:s[1]], nil)) || signs && errandSigned(rest[s[0]:s[1]])
+			f.found = f.found || asksForNew(wordsOf(rest[s[0]:s[1]], nil)) || signs && errandSigned(rest[s[0]:s[1]])
 		}
 		f.read = at
 	}
-	return f.asked
+	return f.found
 }
 
 // asksForNew reports whether a sentence asks for something new: "Please add …", "We want a …".

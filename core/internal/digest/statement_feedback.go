@@ -84,7 +84,7 @@ var lastOne = wordListOf("last previous first second third latest final")
 // grams, not cups", "You keep calling me Michael". It returns the byte offset of the word that shows it, or -1 for any
 // other sentence.
 func (sc *scene) remindsReader() int {
-	if asks(sc.text) {
+	if isQuestion(sc.text) {
 		return -1
 	}
 	last := len(sc.ws) - 1

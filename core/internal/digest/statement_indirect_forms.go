@@ -5,7 +5,7 @@ package digest
 
 // impliedAbroad returns the byte offset of the decisive word in a sentence that implies a rule, or -1.
 func (sc *scene) impliedAbroad() int {
-	if sc.all&(days|others) != 0 || asks(sc.text) {
+	if sc.all&(days|others) != 0 || isQuestion(sc.text) {
 		return -1
 	}
 	return max(sc.excludesSo(), sc.unreadable(), sc.slippedAgain(), sc.understandsBetter(), sc.isLacking(), sc.namesAudience(), sc.satisfies(), sc.dispensable())

@@ -21,7 +21,7 @@ var (
 
 // lifts reports whether a sentence revokes or relaxes a rule by its form, and marks the words that say so.
 func (j *judging) lifts() bool {
-	if len(j.ws) < 3 || j.ask || j.reviewsDraft() {
+	if len(j.ws) < 3 || j.question || j.reviewsDraft() {
 		return false
 	}
 	if j.noNeed() {
@@ -135,7 +135,7 @@ func isNoLonger(word, next string) bool {
 // fineNow reports whether a sentence permits something: "Spoilers are fine now", "Nachmittags geht
 // jetzt auch". It marks the words that say so.
 func (j *judging) fineNow() bool {
-	if j.ask {
+	if j.question {
 		return false
 	}
 	from := 0 // where the clause begins

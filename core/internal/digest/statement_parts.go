@@ -101,9 +101,9 @@ func prescribes(r *rating) bool {
 // coordinating lists words for "and" and "or".
 var coordinating = wordListOf("and or und oder et ou y o e и или i lub ve")
 
-// asks reports whether a sentence is a question. A statement that only asks for agreement at its end isn't one: "just
+// isQuestion reports whether a sentence is a question. A statement that only asks for agreement at its end isn't one: "just
 // give hints, ok?"
-func asks(s string) bool {
+func isQuestion(s string) bool {
 	s = strings.TrimRight(s, "\"'”’») ")
 	for _, mark := range [...]string{"?", "？", "؟"} {
 		if said, found := strings.CutSuffix(s, mark); found {
@@ -133,7 +133,7 @@ var agreeing = wordListOf("ok okay deal please pls alright agreed ja gut bitte d
 // examples, please?", "would you mind putting the sources at the end of each answer?" It returns the byte offset of the
 // word that shows this, or -1.
 func (sc *scene) politely() int {
-	if !asks(sc.text) || !polite(sc.ws) || sc.all&days != 0 {
+	if !isQuestion(sc.text) || !polite(sc.ws) || sc.all&days != 0 {
 		return -1
 	}
 	for i := 3; i < len(sc.ws)-1; i++ {

@@ -210,7 +210,7 @@ func (s *spot) fitsNature() bool {
 }
 
 func (s *spot) fitsPermit() bool {
-	if s.after.is(idle) || s.past || asks(s.scene.text) || s.all&days != 0 || s.exclaims && s.all&(products|agains) == 0 {
+	if s.after.is(idle) || s.past || isQuestion(s.scene.text) || s.all&days != 0 || s.exclaims && s.all&(products|agains) == 0 {
 		return false
 	}
 	s.permits = true

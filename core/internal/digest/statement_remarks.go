@@ -97,7 +97,7 @@ func (s *spot) namesSomething() bool {
 func (s *spot) remarksByWord() bool {
 	switch s.w.text {
 	case "for": // "book that for me, please?"
-		return asks(s.scene.text)
+		return isQuestion(s.scene.text)
 	case "no": // "¡No puede ser!"
 		return s.after.is(beings) && len(s.ws) <= 3
 	case "reste", "restent", "queda", "quedan": // "il me reste une heure"
@@ -183,7 +183,7 @@ func (s *spot) remarksBare() bool {
 		return true
 	}
 	return s.ws[0].text == "there" || s.w.text == "keep" && s.oneState(s.i+1) ||
-		s.next == "need" && fears.has(s.textAt(s.end+2)) || s.places(s.i) || s.oneThing(s.end) || s.next == "an" ||
+		s.next == "need" && fears.has(s.textAt(s.end+2)) || s.asksToLeave(s.i) || s.oneThing(s.end) || s.next == "an" ||
 		s.soothes(0, 2) || s.w.text == "stay" && s.next == "as" || s.w.text == "no" && s.next == "wait"
 }
 
@@ -487,8 +487,8 @@ func (sc *scene) thisTime() bool {
 	return false
 }
 
-// places reports whether a sentence asks the reader to leave one thing somewhere. i is the index of "leave".
-func (sc *scene) places(i int) bool {
+// asksToLeave reports whether a sentence asks the reader to leave one thing somewhere. i is the index of "leave".
+func (sc *scene) asksToLeave(i int) bool {
 	if sc.ws[i].text != "leave" || !sc.word(i+1).is(tasks|things) {
 		return false
 	}

@@ -14,7 +14,7 @@ var (
 // switches recognizes sentences that choose another alternative: "Let's go back to English", "Torniamo all'italiano". It
 // returns the byte offset of the verb, or -1.
 func (sc *scene) switches() int {
-	if sc.past || asks(sc.text) || len(sc.ws) > longestSwitch || sc.all&days != 0 {
+	if sc.past || isQuestion(sc.text) || len(sc.ws) > longestSwitch || sc.all&days != 0 {
 		return -1
 	}
 	from := leadUp(sc.ws)

@@ -59,7 +59,7 @@ func withoutStatuses(text string) string {
 	listed, intro := false, -1
 	for part := range partsOf(text) {
 		said := unsigned(part)
-		switch listed = listed && !names(said) && !asksIn(said); {
+		switch listed = listed && !names(said) && !hasQuestionMark(said); {
 		case listed:
 		case isStatus(part):
 			listed = strings.HasSuffix(said, ":")
@@ -149,7 +149,7 @@ func unsigned(part string) string {
 
 // isStatus reports whether a part of text only says that checks pass or that the work is complete.
 func isStatus(part string) bool {
-	if len(part) > longestPrediction || asksIn(part) || strings.ContainsAny(part, "`/_") {
+	if len(part) > longestPrediction || hasQuestionMark(part) || strings.ContainsAny(part, "`/_") {
 		return false
 	}
 	said := unsigned(part)

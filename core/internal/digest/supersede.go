@@ -163,7 +163,7 @@ func (f *fact) replaces(old *fact) bool {
 		// The numbers themselves differ.
 		return same*3 >= 2*min(len(f.subject)+len(f.values), len(old.subject)+len(old.values))-2 && same > 0
 	}
-	if f.namesNewPlace(old) {
+	if f.hasMoved(old) {
 		return true
 	}
 	if f.value == "" || old.value == "" || f.counts != old.counts {
@@ -219,9 +219,9 @@ func (f *fact) hasOtherNumber(old *fact) bool {
 	return f.number != "" && old.number != "" && f.number != old.number
 }
 
-// namesNewPlace reports whether both statements say where their speakers live, or both where they work. f may also say
+// hasMoved reports whether both statements say where their speakers live, or both where they work. f may also say
 // that its speaker moved.
-func (f *fact) namesNewPlace(old *fact) bool {
+func (f *fact) hasMoved(old *fact) bool {
 	if !f.self || !old.self || old.changes == moves || old.lives == old.works {
 		return false
 	}

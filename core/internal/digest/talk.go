@@ -85,7 +85,7 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, r
 		}
 		next++
 		who, known := "user", names[0]
-		text := Asked(t, int(i))
+		text := RequestIn(t, int(i))
 		if t.Messages[i].Role == transcript.Assistant && text == "" {
 			who, known = "assistant", names[1]
 			text = Tidy(saidIn(t, int(i)))

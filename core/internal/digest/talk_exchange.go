@@ -79,7 +79,7 @@ type exchanger struct {
 	*talk
 	collector int    // the item that collects the exchanges about one thing, -1 if there is none
 	request   int    // the item of a request that has no answer yet, -1 if there is none
-	asked     string // what it asks for
+	wanted    string // what it asks for
 	depends   bool   // it refers to something that was named before
 	namer     int32  // the number of the collector's line that names what the next lines are about
 }
@@ -107,16 +107,16 @@ func (e *exchanger) add(i int) {
 		e.line(i, said, true)
 		return
 	}
-	e.asked, _, e.depends = extract.Request(it.Text)
+	e.wanted, _, e.depends = extract.Request(it.Text)
 	if e.request = i; !e.depends && e.collector >= 0 {
-		e.depends = extract.SharesName(e.asked, e.items[e.collector].Text)
+		e.depends = extract.SharesName(e.wanted, e.items[e.collector].Text)
 	}
 }
 
 // flush writes a request that has no answer.
 func (e *exchanger) flush() {
 	if e.request >= 0 {
-		e.line(e.request, e.asked, e.depends)
+		e.line(e.request, e.wanted, e.depends)
 		e.request = -1
 	}
 }
@@ -124,14 +124,14 @@ func (e *exchanger) flush() {
 // answer adds item i, the answer to the request before it.
 func (e *exchanger) answer(i int) {
 	said := extract.Pick(extract.Answer(e.items[i].Text), e.later(i))
-	line := e.asked
+	line := e.wanted
 	switch {
-	case e.asked == "" && !extract.Says(said):
+	case e.wanted == "" && !extract.Says(said):
 		said = ""
-	case e.asked == "":
+	case e.wanted == "":
 		line = said
 	case said == "":
-	case (!e.depends || e.collector >= 0) && extract.Repeats(e.asked, said, e.depends):
+	case (!e.depends || e.collector >= 0) && extract.Repeats(e.wanted, said, e.depends):
 		line = said
 	default:
 		line += answerMark + said

@@ -141,7 +141,7 @@ func (k *talk) chooseWith(size, first int) (chosen []extract.Chosen, all bool) {
 	chosen, all = k.chosen.ChooseTalk(size, nil, first, k.ofUser)
 	lone := map[int]bool{}
 	stays := func(c extract.Chosen) bool {
-		return !c.Asks || first > 0 && c.Names && k.ofUser(c.Item) || k.items[c.Item].Terse || k.items[c.Item].Headed || k.sources[c.Item].section != dialogue
+		return !c.Question || first > 0 && c.Names && k.ofUser(c.Item) || k.items[c.Item].Terse || k.items[c.Item].Headed || k.sources[c.Item].section != dialogue
 	}
 	if chosen = k.answered(chosen, stays, lone); len(lone) > 0 {
 		chosen, all = k.chosen.ChooseTalk(size, lone, first, k.ofUser)

@@ -90,9 +90,9 @@ func (k *talk) serve(size int) {
 // matter is one thing that a dialogue is about, such as a booking.
 type matter struct {
 	*talk
-	first  int  // the item with the text of the matter, -1 if there is none; the items joined to it have no text
-	asked  bool // the previous message asks something
-	denied bool // a message of the matter denies something
+	first         int  // the item with the text of the matter, -1 if there is none; the items joined to it have no text
+	afterQuestion bool // the previous message asks something
+	denied        bool // a message of the matter denies something
 }
 
 // add joins item i to the matter, or begins another one with it.
@@ -105,9 +105,9 @@ func (m *matter) add(i int) {
 		m.first = -1
 		return
 	}
-	replies := m.asked && !src.own
+	replies := m.afterQuestion && !src.own
 	asks, closes := extract.Closing(it.Text)
-	m.asked = asks && !closes
+	m.afterQuestion = asks && !closes
 	another := !src.own && !replies && !extract.Continues(it.Text)
 	full := m.first >= 0 && len(m.items[m.first].Text) > longestMatter
 	if m.first >= 0 && (another || full || src.day != m.sources[m.first].day) {

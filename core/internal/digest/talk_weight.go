@@ -166,8 +166,8 @@ func startsWithPhrase(text, phrase string) bool {
 	return found && (rest == "" || byteClass[phrase[len(phrase)-1]]&small == 0 || byteClass[rest[0]]&small == 0)
 }
 
-// mostAsked is the maximum number of messages of one turn that are searched for a question.
-const mostAsked = 8
+// mostSearched is the maximum number of messages of one turn that are searched for a question.
+const mostSearched = 8
 
 // denied reports whether text rejects the last item. After a question in the same turn, "no" is an answer. toRole is
 // false if people talk to each other. Between them, "no" usually expresses sympathy: "No, that's awful!"
@@ -180,7 +180,7 @@ func (k *talk) denied(text string, toRole bool) bool {
 		return false
 	}
 	last := len(k.items) - 1
-	for i := last; i >= 0 && i > last-mostAsked && k.sources[i].speaker == k.sources[last].speaker && k.sources[i].fresh; i-- {
+	for i := last; i >= 0 && i > last-mostSearched && k.sources[i].speaker == k.sources[last].speaker && k.sources[i].fresh; i-- {
 		if before := k.items[i].Text; strings.ContainsAny(before[max(0, len(before)-200):], "?？؟") {
 			return false
 		}

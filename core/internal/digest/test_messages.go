@@ -98,7 +98,7 @@ func goMessage(output string) string {
 func (l *goLogs) add(text string, indented bool) {
 	place, said, _ := strings.Cut(text, " ")
 	file, _, found := strings.Cut(place, ".go:")
-	if !found || !placed(place) || strings.Count(place, ":") != 2 || !strings.HasSuffix(place, ":") || !indented {
+	if !found || !namesFileLine(place) || strings.Count(place, ":") != 2 || !strings.HasSuffix(place, ":") || !indented {
 		if indented && l.lines > 0 && l.lines < mostAsserted && !strings.HasPrefix(text, "Error Trace:") {
 			l.lines++
 			l.last = strings.TrimSpace(l.last + " " + strings.TrimPrefix(onOneLine(text), "Error: "))

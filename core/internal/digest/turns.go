@@ -13,7 +13,7 @@ import (
 type turn struct {
 	number    int     // the number of the entry, from 1
 	from      int32   // the message that begins it
-	asked     string  // the user's words; "" if it continues an earlier turn, or if nobody asked
+	request   string  // the user's words; "" if it continues an earlier turn, or if nobody asked
 	kept      bool    // the request stays in the context
 	stopped   bool    // the user stopped the assistant before it had done anything
 	units     []unit  // in chronological order
@@ -96,7 +96,7 @@ type turnReader struct {
 	copies   critbit.Map[copied] // the copies of files, by path
 	commits  []place             // the commits that no rebase has replaced
 	stashed  []place             // the edits that git's stash holds
-	inPlace  []inPlace           // the commands whose changes to a file the log doesn't describe
+	unlogged []unloggedEdit      // the commands whose changes to a file the log doesn't describe
 	patches  patchFiles          // the patches that scripts wrote to files
 	around   remarks             // what the agent said before and after the current message
 	facts    factReader          // analyses sentences
@@ -115,7 +115,7 @@ func turnsOf(t *transcript.Transcript, messages []int32, asked, kept []string, f
 		if kept[k] != "" && asked[k] == "" {
 			r.begin(i, kept[k])
 			now := r.now()
-			now.asked, now.kept = keptBeginning(Tidy(now.asked)), true
+			now.request, now.kept = keptBeginning(Tidy(now.request)), true
 		}
 		if k >= recent {
 			r.results(int(i)) // before the user's words in the same message, which begin the next turn
@@ -128,7 +128,7 @@ func turnsOf(t *transcript.Transcript, messages []int32, asked, kept []string, f
 		}
 		if k >= recent && asked[k] == "" && t.Messages[i].Role == transcript.User {
 			now := r.now()
-			now.stopped = now.stopped || now.from >= messages[recent] && now.asked != "" && len(now.units) == 0 && interrupts(t, int(i))
+			now.stopped = now.stopped || now.from >= messages[recent] && now.request != "" && len(now.units) == 0 && interrupts(t, int(i))
 		}
 	}
 	r.goesOn = len(messages) > 0 && speaksAfter(t, int(messages[len(messages)-1]))
@@ -140,7 +140,7 @@ func turnsOf(t *transcript.Transcript, messages []int32, asked, kept []string, f
 // begin begins the turn for a request that was made in or before message i. asked is the request.
 func (r *turnReader) begin(i int32, asked string) {
 	r.endTurn(false)
-	r.turns = append(r.turns, turn{number: r.now().number + 1, from: i, asked: withoutPaste(asked)})
+	r.turns = append(r.turns, turn{number: r.now().number + 1, from: i, request: withoutPaste(asked)})
 	r.before(asked)
 }
 
@@ -175,11 +175,11 @@ func (r *turnReader) now() *turn { return &r.turns[len(r.turns)-1] }
 func (r *turnReader) before(asked string) {
 	last, now := &r.turns[len(r.turns)-2], r.now()
 	last.judge(asked, now.number)
-	r.toldAgain(now.asked)
+	r.toldAgain(now.request)
 	if last.contested {
 		last.narrow(asked)
 	}
-	f := followUp{asked: asked, meant: last.meant(asked), chooses: optionIn(asked) > 0, accepts: accepts(asked),
+	f := followUp{request: asked, meant: last.meant(asked), chooses: optionIn(asked) > 0, accepts: accepts(asked),
 		trouble: reportsTrouble(asked)}
 	for n := range last.units {
 		u := &last.units[n]
@@ -196,7 +196,7 @@ func (r *turnReader) before(asked string) {
 	}
 }
 
-func asksIn(text string) bool {
+func hasQuestionMark(text string) bool {
 	return strings.IndexByte(text, '?') >= 0 || strings.Contains(text, "？") || strings.Contains(text, "؟")
 }
 
@@ -290,7 +290,7 @@ func (t *turn) reportsProgress() bool {
 // dropReport drops everything in a turn except for questions.
 func (t *turn) dropReport() {
 	for n := range t.units {
-		if u := &t.units[n]; !asksIn(u.text) {
+		if u := &t.units[n]; !hasQuestionMark(u.text) {
 			u.factor = isDropped
 		}
 	}

@@ -49,7 +49,7 @@ func (r *turnReader) other(i int, n int32, call *transcript.Part, text string, f
 		_, c.starts = startedWork(r.t, n)
 	}
 	args := argumentsOf(r.t, call)
-	c.said = calledVerb + Fence(clipLine(name, maxName)+"("+onOneLine(c.arguments(args, r.isAsked))+")")
+	c.said = calledVerb + Fence(clipLine(name, maxName)+"("+onOneLine(c.arguments(args, r.userSaid))+")")
 	if at, found := r.ran.Get(c.said); found && !r.unitAt(at).batch {
 		r.drop(at)
 	}
@@ -80,9 +80,9 @@ func (r *turnReader) countFailures(u *unit, said string) {
 	}
 }
 
-// arguments returns the arguments that the unit shows, on one line. isAsked reports whether the
+// arguments returns the arguments that the unit shows, on one line. userSaid reports whether the
 // user has said a text.
-func (c *unknownCall) arguments(args []byte, isAsked func(text string) bool) string {
+func (c *unknownCall) arguments(args []byte, userSaid func(text string) bool) string {
 	most, tool := mostArgument, ""
 	if c.does {
 		most, tool = mostDeedArgument, c.name
@@ -90,7 +90,7 @@ func (c *unknownCall) arguments(args []byte, isAsked func(text string) bool) str
 	if c.delegates {
 		most = mostTask
 	}
-	return argumentLine(args, most, tool, isAsked)
+	return argumentLine(args, most, tool, userSaid)
 }
 
 // factor returns the factor for the weight of the unit, as far as it depends on the tool. The
@@ -183,7 +183,7 @@ func isLookup(name string) bool {
 		end++
 	}
 	word := name[:end]
-	return asksOnly.has(word) || lookers.has(word) || gitLooks.has(word)
+	return queryWords.has(word) || lookers.has(word) || gitLooks.has(word)
 }
 
 // isDeed reports whether a word in the name of a tool shows that the tool changes something outside of the
@@ -264,17 +264,17 @@ func orderedArguments(list []callValue, tool string, known func(value string) bo
 	return append(ordered, rest...)
 }
 
-// askedWithin is the number of turns, with the current one, whose requests show which values the user said. lookAsked is
+// saidWithin is the number of turns, with the current one, whose requests show which values the user said. lookSaid is
 // the number of bytes of each request that are searched.
 const (
-	askedWithin = 8
-	lookAsked   = 4000
+	saidWithin = 8
+	lookSaid   = 4000
 )
 
-// isAsked reports whether the user said a value in this turn or in one of the few before it.
-func (r *turnReader) isAsked(value string) bool {
-	for _, t := range r.turns[max(0, len(r.turns)-askedWithin):] {
-		asked := t.asked[:min(len(t.asked), lookAsked)]
+// userSaid reports whether the user said a value in this turn or in one of the few before it.
+func (r *turnReader) userSaid(value string) bool {
+	for _, t := range r.turns[max(0, len(r.turns)-saidWithin):] {
+		asked := t.request[:min(len(t.request), lookSaid)]
 		if strings.Contains(asked, value) || strings.Contains(asked, strings.ReplaceAll(value, "_", "-")) {
 			return true
 		}

@@ -42,7 +42,7 @@ func turnContinues(t *transcript.Transcript, i int) bool {
 		switch {
 		case t.Messages[n].Role == transcript.Assistant:
 			return true
-		case Asked(t, n) != "":
+		case RequestIn(t, n) != "":
 			return false
 		}
 	}

@@ -4,7 +4,7 @@ import "slices"
 
 // followUp is what the user's next request says of the entry that it ends.
 type followUp struct {
-	asked   string // the request
+	request string // the request
 	meant   []int  // as in turn.meant
 	chooses bool   // whether it chooses one of several options
 	accepts bool   // whether it accepts what was proposed
@@ -21,7 +21,7 @@ func (f *followUp) weigh(u *unit, n int, final bool) (answers bool) {
 		}
 	case slices.Contains(f.meant, n) && !isSpent(u.text):
 		u.factor = ofProposal
-		return f.accepts && len(f.meant) == 1 && (u.item > 0 || asksIn(u.text))
+		return f.accepts && len(f.meant) == 1 && (u.item > 0 || hasQuestionMark(u.text))
 	case f.chooses && len(f.meant) > 0 && u.option() > 0: // an option that the user didn't choose
 		u.factor /= 4
 	case f.accepts && final && u.item > 0: // a point of a list that the user accepts
@@ -29,7 +29,7 @@ func (f *followUp) weigh(u *unit, n int, final bool) (answers bool) {
 	case len(f.meant) > 0 && isEmptyQuestion(u.text):
 		u.factor = isDropped
 	default:
-		u.dropSpent(f.asked)
+		u.dropSpent(f.request)
 	}
 	return false
 }

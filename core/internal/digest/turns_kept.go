@@ -46,7 +46,7 @@ func keptBefore(t *transcript.Transcript, messages []int32, earlier []turn) []st
 		}
 		for gap := at - 1; gap >= from && kept[k] == "" && !unsure; gap-- {
 			if t.Messages[gap].Role == transcript.User {
-				kept[k] = Asked(t, int(gap))
+				kept[k] = RequestIn(t, int(gap))
 			}
 		}
 		if k == 0 && turnAbout(earlier, kept[k]) >= 0 {
@@ -65,7 +65,7 @@ func turnAbout(turns []turn, request string) int {
 	}
 	request = Fence(Tidy(withoutPaste(request)))
 	for n := len(turns) - 1; n >= 0; n-- {
-		head, _, clipped := strings.Cut(turns[n].asked, clippedMark)
+		head, _, clipped := strings.Cut(turns[n].request, clippedMark)
 		if head = strings.TrimRight(head, " \n"); head != "" && (head == request || clipped && strings.HasPrefix(request, head)) {
 			return n
 		}
@@ -85,7 +85,7 @@ func (k *turnLog) resume(asked []string) {
 			continue
 		}
 		if last[0].kept && turnAbout(last, a) == 0 {
-			last[0].asked, last[0].kept, asked[n] = withoutPaste(a), false, ""
+			last[0].request, last[0].kept, asked[n] = withoutPaste(a), false, ""
 		}
 		return
 	}

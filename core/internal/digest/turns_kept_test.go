@@ -14,7 +14,7 @@ func TestWorkOnARequestThatStays(t *testing.T) {
 		`,{"role":"assistant","content":"The valve opens in open_slowly."},{"role":"user","content":"also the pump in pump.py fails, please fix"},`+
 		ranAs("2", "The pump fails because relay_off is called.", "cat pump.py", "def pump(): pass")+","+
 		ranAs("3", "The relay is K4 in relay.py.", "cat relay.py", "K4 = 4")+"]")
-	kept := slices.IndexFunc(all, func(i int32) bool { return strings.HasPrefix(digest.Asked(tr, int(i)), "also") })
+	kept := slices.IndexFunc(all, func(i int32) bool { return strings.HasPrefix(digest.RequestIn(tr, int(i)), "also") })
 	if kept < 0 {
 		t.Fatal("there is no second request")
 	}
@@ -45,7 +45,7 @@ func TestBeginningsOfRequests(t *testing.T) {
 	tr, all := read(t, "native", `[{"role":"user","content":"Make the valve open slowly."},`+ranAs("1", "x", "ls", "valve.py")+
 		`,{"role":"user","content":"The pump in pump.py fails when the boiler is hot, and so does the fan above it. Please look for the reason in the log first, because nobody has done that yet. Then say what you would do about it, and `+
 		strings.Repeat("wait for me, ", 20)+`please."},`+ranAs("2", "The pump fails because relay_off is called.", "cat pump.py", "def pump(): pass")+"]")
-	kept := slices.IndexFunc(all, func(i int32) bool { return strings.HasPrefix(digest.Asked(tr, int(i)), "The pump") })
+	kept := slices.IndexFunc(all, func(i int32) bool { return strings.HasPrefix(digest.RequestIn(tr, int(i)), "The pump") })
 	wants(t, localOf(tr, slices.Delete(slices.Clone(all), kept, kept+1), 6000), []string{"nobody has done that yet. […] (this message is still in the conversation)\n"}, nil)
 
 	long := "The kiln has four zones. " + strings.Repeat("Each of them has a fan, a lamp and a door of its own. ", 60) + "Which of them is hot?"

@@ -45,7 +45,7 @@ func (r *turnReader) printed(c *execution) {
 // progress or explains a program, or if its beginning or its end is missing. lead is the text that introduces it, or
 // "". item is the number of the list item that it is, or 0.
 func isFinding(lead, text string, item int) bool {
-	if fewSpaces(text, leastPrinted) && !unspacedText(text) || codesBare(text) || asksIn(text) || announces(text) || announces(lead) || passesBy(text) {
+	if fewSpaces(text, leastPrinted) && !unspacedText(text) || codesBare(text) || hasQuestionMark(text) || announces(text) || announces(lead) || passesBy(text) {
 		return false
 	}
 	if lead == "" && headedBy(text, hintHeads) || strings.Contains(text, "--help") || strings.HasSuffix(strings.TrimRight(text, `"'”`), "...") {

@@ -130,7 +130,7 @@ func (r *turnReader) addOutcome(c *execution) {
 	at := r.here()
 	r.add(unit{kind: ranUnit, message: int32(i), source: tests, text: text, factor: factor, passes: passes, failed: before})
 	if path := c.changesOnly(); path != "" && at.unit < len(r.now().units) {
-		r.inPlace = append(r.inPlace, inPlace{path, at, c.rewrites != ""})
+		r.unlogged = append(r.unlogged, unloggedEdit{path, at, c.rewrites != ""})
 	}
 }
 

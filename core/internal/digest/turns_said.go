@@ -322,7 +322,7 @@ func (r *turnReader) thoughts(i int, kind unitKind, text string) {
 	proseUnits(text, func(lead, text string, item int) {
 		u := unit{kind: kind, message: int32(i), lead: lead, text: withoutPraise(withoutPlan(text)), item: item, factor: ofThought}
 		r.doubted(from, text)
-		if text = u.text; announces(text) || asksIn(text) || wonders(text) || saysLittle(text) || announces(lead) || wonders(lead) || takesBack(text) || r.joined(from, u) {
+		if text = u.text; announces(text) || hasQuestionMark(text) || wonders(text) || saysLittle(text) || announces(lead) || wonders(lead) || takesBack(text) || r.joined(from, u) {
 			return
 		}
 		if guesses(text) || deliberates(text) || lead == "" && isFragment(text) {
@@ -345,7 +345,7 @@ func thinksAloud(text string) bool {
 	turns := 0
 	for line := range strings.Lines(text) {
 		for from, to := range extract.Sentences(line) {
-			if s := strings.TrimSpace(line[from:to]); doubtStarts.may(s) && headedBy(s, doubtHeads) || asksIn(s) {
+			if s := strings.TrimSpace(line[from:to]); doubtStarts.may(s) && headedBy(s, doubtHeads) || hasQuestionMark(s) {
 				if turns++; turns == aloudTurns {
 					return true
 				}

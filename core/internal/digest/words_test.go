@@ -34,7 +34,7 @@ func TestAskedInResults(t *testing.T) {
 	} {
 		tr, seq := read(t, format, src)
 		last := len(seq) - 1
-		got, want := digest.Asked(tr, last), "asked: Which database? - answered: Postgres"
+		got, want := digest.RequestIn(tr, last), "asked: Which database? - answered: Postgres"
 		if got != want {
 			t.Errorf("%s: %q", format, got)
 		}
@@ -54,7 +54,7 @@ func TestAskedInRefusals(t *testing.T) {
 		{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","is_error":true,"content":` + quoted(text) + `},{"type":"tool_result","tool_use_id":"2","content":` + quoted(text) + `}]}]`
 	tr, seq := read(t, "anthropic", src)
 	digest.MarkOutputs(tr, len(seq), true)
-	if got := digest.Asked(tr, 2); got != "refused: Edit vendor/a.go - said: Never touch the vendor folder." {
+	if got := digest.RequestIn(tr, 2); got != "refused: Edit vendor/a.go - said: Never touch the vendor folder." {
 		t.Errorf("%q: output that repeats a refusal is no refusal where refusals are errors", got)
 	}
 	var l digest.Ledger
@@ -128,8 +128,8 @@ func TestTextAgents(t *testing.T) {
 		tr, seq := read(t, "openai-chat", src)
 		digest.MarkOutputs(tr, len(seq), true)
 		for i := range seq {
-			if output := tr.Messages[i].Role == transcript.User && i > 1; tr.Messages[i].Output != output || output && (digest.Asked(tr, i) != "" || tr.HasUserText(i)) {
-				t.Errorf("%s: message %d: output %t, asked %q", name, i, tr.Messages[i].Output, digest.Asked(tr, i))
+			if output := tr.Messages[i].Role == transcript.User && i > 1; tr.Messages[i].Output != output || output && (digest.RequestIn(tr, i) != "" || tr.HasUserText(i)) {
+				t.Errorf("%s: message %d: output %t, asked %q", name, i, tr.Messages[i].Output, digest.RequestIn(tr, i))
 			}
 		}
 		var l digest.Ledger

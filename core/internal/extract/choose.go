@@ -118,7 +118,7 @@ func (c *chooser) result() []Chosen {
 		}
 		s := &c.sentences[n]
 		from, to := c.clauses[s.first].from, c.clauses[s.last].to
-		out = append(out, Chosen{Item: int(s.item), From: int(from), To: int(to), Own: s.own, Asks: s.asks, Names: c.names(s), Sentence: n})
+		out = append(out, Chosen{Item: int(s.item), From: int(from), To: int(to), Own: s.own, Question: s.question, Names: c.names(s), Sentence: n})
 	}
 	return out
 }

@@ -76,8 +76,8 @@ type Chosen struct {
 	// Own means that speakers say the sentence about themselves: it is a statement in the first person that contains a
 	// name or a number.
 	Own bool
-	// Asks means that the sentence is a question, but not one in the first person with a name or a number.
-	Asks bool
+	// Question means that the sentence is a question, but not one in the first person with a name or a number.
+	Question bool
 	// Names means that it contains a name, a number or a title, and isn't one of many that differ only in their
 	// numbers.
 	Names bool
@@ -108,29 +108,29 @@ type Extract struct {
 
 // before describes what precedes a sentence.
 type before struct {
-	sentence int32  // the last sentence that says something; -1 if there is none or it was a repetition
-	asked    bool   // the previous sentence is a question
-	topic    bool   // the previous sentence is a question of a few words by the same speaker: "And Norwegian?"
-	text     string // the text of the question
-	about    bool   // the question itself depends on another sentence
+	sentence      int32  // the last sentence that says something; -1 if there is none or it was a repetition
+	afterQuestion bool   // the previous sentence is a question
+	topic         bool   // the previous sentence is a question of a few words by the same speaker: "And Norwegian?"
+	text          string // the text of the question
+	about         bool   // the question itself depends on another sentence
 }
 
 // sentence is a sentence of an item.
 type sentence struct {
-	item    int32    // the index of its item
-	clauses [2]int32 // its range in Extract.clauses
-	factor  int32    // the factor of its gain, in 1024ths
-	own     bool     // see Chosen.Own
-	asks    bool     // see Chosen.Asks
-	leans   bool     // it is only chosen together with the sentence before
-	before  int32    // the index of the sentence that it may depend on; -1 if there is none
-	form    int32    // the index of its form plus one, 0 if it has no number
-	nth     int32    // its number within the form
-	first   int32    // the indexes of its best clauses, first and last, when its gain was last computed
-	last    int32    // its last best clause
-	gain    int64    // what choosing its best clauses adds at present
-	rank    uint64   // of gain; see chooser.rank
-	alone   alone    // its gain before anything is chosen
+	item     int32    // the index of its item
+	clauses  [2]int32 // its range in Extract.clauses
+	factor   int32    // the factor of its gain, in 1024ths
+	own      bool     // see Chosen.Own
+	question bool     // see Chosen.Question
+	leans    bool     // it is only chosen together with the sentence before
+	before   int32    // the index of the sentence that it may depend on; -1 if there is none
+	form     int32    // the index of its form plus one, 0 if it has no number
+	nth      int32    // its number within the form
+	first    int32    // the indexes of its best clauses, first and last, when its gain was last computed
+	last     int32    // its last best clause
+	gain     int64    // what choosing its best clauses adds at present
+	rank     uint64   // of gain; see chooser.rank
+	alone    alone    // its gain before anything is chosen
 }
 
 // alone describes the gain of a sentence before anything is chosen.
@@ -225,31 +225,31 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 		if e.lines = append(e.lines, -1); len(ws) == 0 {
 			continue
 		}
-		out := sentence{item: item, before: e.before.sentence, asks: asks(text)}
+		out := sentence{item: item, before: e.before.sentence, question: isQuestion(text)}
 		inQuotes := quoted(e.marks, text, ws)
 		if inQuotes != nil {
 			e.marks = inQuotes
 		}
 		empty, reply := false, false
 		if !it.Whole {
-			replies := first && e.before.asked && it.Follows
+			replies := first && e.before.afterQuestion && it.Follows
 			e.before.topic = e.before.topic && !first
 			first = false
 			reply = replies && answers(text, ws)
 			empty = len(ws) == 1 && ws[0].Kind&(words.Digit|words.Pair) == 0 || idle(text, ws) // "Oh."
 			if empty && !reply {
-				e.before.asked, e.before.topic = false, false
+				e.before.afterQuestion, e.before.topic = false, false
 				continue
 			}
 			e.connect(&out, text, ws, inQuotes, replies, reply)
 		}
-		asks := out.asks
+		asks := out.question
 		out.factor, out.own = factorOf(it, ws, inQuotes, asks)
 		if out.own && asks {
-			out.own, out.asks = false, false
+			out.own, out.question = false, false
 		}
 		if it.Headed {
-			out.asks, out.leans, out.before = false, int(head) < len(e.sentences), e.namer(it, head)
+			out.question, out.leans, out.before = false, int(head) < len(e.sentences), e.namer(it, head)
 			if !out.leans {
 				out.before = -1
 			}
@@ -270,7 +270,7 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 		}
 		out.clauses[1] = int32(len(e.clauses))
 		e.before.topic = asks && !empty && len(ws) <= longestTopic && ws[0].Kind&words.Pair == 0
-		if e.before.asked, e.before.text, e.before.about = asks, text, out.leans; !empty {
+		if e.before.afterQuestion, e.before.text, e.before.about = asks, text, out.leans; !empty {
 			e.before.sentence = int32(len(e.sentences))
 		}
 		e.see(text, ws, &out)
@@ -332,7 +332,7 @@ func (e *Extract) addWords(it *Item, text string, ws []words.Word, inQuotes []bo
 func (e *Extract) connect(s *sentence, text string, ws []words.Word, inQuotes []bool, replies, reply bool) {
 	// An echo answers the question by repeating a word from it, but doesn't say what the answer is about.
 	echo := replies && ws[0].Kind&words.Pair != 0 && strings.Contains(e.before.text, spelled(text, ws[0]))
-	s.leans = reply || echo || e.before.topic || s.asks && asksAbout(text, ws) || leans(text, ws, inQuotes)
+	s.leans = reply || echo || e.before.topic || s.question && asksAbout(text, ws) || leans(text, ws, inQuotes)
 	if replies && (echo || !reply) && e.before.about && s.before >= 0 { // the question itself depends on another sentence, which says more
 		s.before = e.sentences[s.before].before
 	}
@@ -409,7 +409,7 @@ func Own(text string) bool {
 	for s := (splitter{text: text}); s.next(); {
 		sentence := text[s.from:s.to]
 		ws = words.Append(ws[:0], sentence)
-		if _, own := factorOf(&Item{}, ws, quoted(nil, sentence, ws), false); own && !asks(sentence) {
+		if _, own := factorOf(&Item{}, ws, quoted(nil, sentence, ws), false); own && !isQuestion(sentence) {
 			return true
 		}
 	}

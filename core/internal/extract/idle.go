@@ -63,7 +63,7 @@ func idle(text string, ws []words.Word) bool {
 // "Thanks Maria!".
 func isAddressed(text string, ws []words.Word, k int) bool {
 	w := ws[k]
-	if k == 0 || w.Kind&words.Capital == 0 || asks(text) || int(w.End) < len(text) && strings.IndexByte(",.!", text[w.End]) < 0 {
+	if k == 0 || w.Kind&words.Capital == 0 || isQuestion(text) || int(w.End) < len(text) && strings.IndexByte(",.!", text[w.End]) < 0 {
 		return false
 	}
 	return strings.HasSuffix(strings.TrimRight(text[:w.From], " "), ",") || k == 1 && fillers.Has(spelled(text, ws[0]))

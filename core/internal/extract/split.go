@@ -145,13 +145,13 @@ func abbreviates(text, rest string) bool {
 	return false
 }
 
-// asks reports whether a sentence is a question. In Chinese, Japanese and Thai, a particle at the end shows it too.
-func asks(s string) bool {
+// isQuestion reports whether a sentence is a question. In Chinese, Japanese and Thai, a particle at the end shows it too.
+func isQuestion(s string) bool {
 	s = strings.TrimRight(s, "。")
-	return slices.ContainsFunc(asking[:], func(end string) bool { return strings.HasSuffix(s, end) })
+	return slices.ContainsFunc(questionEnds[:], func(end string) bool { return strings.HasSuffix(s, end) })
 }
 
-var asking = [...]string{"?", "？", "؟", "吗", "嗎", "か", "คะ", "ไหม", "ไหมครับ"}
+var questionEnds = [...]string{"?", "？", "؟", "吗", "嗎", "か", "คะ", "ไหม", "ไหมครับ"}
 
 // mostClauses is the maximum number of clauses of a sentence. The number of possible selections grows with the square
 // of it.
@@ -206,7 +206,7 @@ func (e *Extract) cut(item int32, text string, base, first int32, ws []words.Wor
 			continue
 		}
 		n++
-		to := ws[k].End + int32(behind(text[ws[k].End:ws[k+1].From]))
+		to := ws[k].End + int32(nextClauseAt(text[ws[k].End:ws[k+1].From]))
 		e.clauses = append(e.clauses, clause{base + from, base + to, [2]int32{first + int32(word), first + int32(k+1)}, starts, !filling})
 		from, word = to, k+1
 		starts = lead || strong && !leans(text, ws[word:], inQuotes[min(word, len(inQuotes)):])
@@ -273,9 +273,9 @@ func nesting(between string) (n int) {
 	return n
 }
 
-// behind returns the offset, within the text between two words, at which the next clause begins: before characters that
+// nextClauseAt returns the offset, within the text between two words, at which the next clause begins: before characters that
 // belong to the next word, such as quotes.
-func behind(between string) int {
+func nextClauseAt(between string) int {
 	if n := strings.LastIndexByte(between, ' '); n >= 0 {
 		return n + 1
 	}

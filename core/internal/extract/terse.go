@@ -42,7 +42,7 @@ func Terse(text string, own, opens bool) (result string, denied bool) {
 		switch {
 		case (valued || own && short) && denies(sentence, ws):
 			said, denied = append(said[:before], whole), true
-		case valued && asks(sentence):
+		case valued && isQuestion(sentence):
 			said[len(said)-1] += "?"
 		case !valued && plain == "" && short:
 			plain = whole
@@ -192,7 +192,7 @@ func Closing(text string) (question, empty bool) {
 		last = text[s.from:s.to]
 	}
 	ws := words.Append(nil, last)
-	return asks(last), len(ws) == 0 || idle(last, ws)
+	return isQuestion(last), len(ws) == 0 || idle(last, ws)
 }
 
 // Continues reports whether a message depends on those before it: its first sentence that says something begins with a
@@ -204,7 +204,7 @@ func Continues(text string) bool {
 		if len(ws) == 0 || idle(sentence, ws) || isFormula(sentence) {
 			continue
 		}
-		return answers(sentence, ws) || fillers.Has(spelled(sentence, ws[0])) || leans(sentence, ws, nil) || asks(sentence) && asksAbout(sentence, ws)
+		return answers(sentence, ws) || fillers.Has(spelled(sentence, ws[0])) || leans(sentence, ws, nil) || isQuestion(sentence) && asksAbout(sentence, ws)
 	}
 	return true
 }

@@ -19,14 +19,14 @@ type Fact struct{ Kind, Text string }
 
 // The spelling of each kind of fact. Ordinary words are not facts.
 var (
-	urlRE    = regexp.MustCompile(`https?://[^\s"'<>()\[\]{}\x60\\]+`)
-	pathRE   = regexp.MustCompile(`~?/?[\w@.+-]+(?:/[\w@.+-]+)+|/[\w@.+-]{3,}`)
-	placeRE  = regexp.MustCompile(`^(.*\.\w{1,5})-\d+(?:-.*)?$`) // a context line of a search result: its file, and its number
-	fileRE   = regexp.MustCompile(`\b[\w-]+\.(?:go|py|ts|tsx|js|mjs|json|jsonl|md|txt|yaml|yml|toml|sql|sh|rs|java|c|h|cpp|css|html|cfg|ini|lock|diff)\b`)
-	wordRE   = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]{4,79}|[0-9a-f]{7,40}`)
-	numberRE = regexp.MustCompile(`\b\d+(?:\.\d+)+\b|\b\d{3,15}\b`)
-	errorRE  = regexp.MustCompile(`(?:\b[A-Z]\w*(?:Error|Exception)|(?i:\b(?:error|fatal|panic))): [^\n]{10,160}`)
-	camelRE  = regexp.MustCompile(`[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z][0-9]|[0-9][A-Za-z]|[A-Za-z0-9]_[A-Za-z0-9]`)
+	urlRE         = regexp.MustCompile(`https?://[^\s"'<>()\[\]{}\x60\\]+`)
+	pathRE        = regexp.MustCompile(`~?/?[\w@.+-]+(?:/[\w@.+-]+)+|/[\w@.+-]{3,}`)
+	contextLineRE = regexp.MustCompile(`^(.*\.\w{1,5})-\d+(?:-.*)?$`) // a context line of a search result: its file, and its number
+	fileRE        = regexp.MustCompile(`\b[\w-]+\.(?:go|py|ts|tsx|js|mjs|json|jsonl|md|txt|yaml|yml|toml|sql|sh|rs|java|c|h|cpp|css|html|cfg|ini|lock|diff)\b`)
+	wordRE        = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]{4,79}|[0-9a-f]{7,40}`)
+	numberRE      = regexp.MustCompile(`\b\d+(?:\.\d+)+\b|\b\d{3,15}\b`)
+	errorRE       = regexp.MustCompile(`(?:\b[A-Z]\w*(?:Error|Exception)|(?i:\b(?:error|fatal|panic))): [^\n]{10,160}`)
+	camelRE       = regexp.MustCompile(`[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z][0-9]|[0-9][A-Za-z]|[A-Za-z0-9]_[A-Za-z0-9]`)
 )
 
 // Collect adds the facts of text to facts: URLs, file paths, identifiers, numbers and error
@@ -37,7 +37,7 @@ func Collect(text string, facts map[Fact]bool) {
 	}
 	text = urlRE.ReplaceAllString(text, " ")
 	for _, p := range pathRE.FindAllString(text, -1) {
-		p = placeRE.ReplaceAllString(strings.TrimRight(p, ".-+"), "$1")
+		p = contextLineRE.ReplaceAllString(strings.TrimRight(p, ".-+"), "$1")
 		if strings.Count(p, "/") >= 2 || strings.Contains(p, "/") && fileRE.MatchString(p) {
 			facts[Fact{"path", p}] = true
 		}

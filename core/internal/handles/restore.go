@@ -234,7 +234,7 @@ func (r *restoring) splicesOf(m int32, allowed func(handle string) bool) (splice
 			continue
 		}
 		p := &t.Parts[k.part]
-		old := r.placeOf(&k, i)
+		old := r.replacedSpan(&k, i)
 		if old.Start < covered { // inside something that has already been restored
 			continue
 		}
@@ -251,9 +251,9 @@ func (r *restoring) splicesOf(m int32, allowed func(handle string) bool) (splice
 	return splices, bodies
 }
 
-// placeOf returns the span that a body replaces. For the marker of an image, audio or file, this is the whole part.
+// replacedSpan returns the span that a body replaces. For the marker of an image, audio or file, this is the whole part.
 // Otherwise it is the part's body, or the object around it if the archived body is an object too.
-func (r *restoring) placeOf(k *mark, body int) transcript.Span {
+func (r *restoring) replacedSpan(k *mark, body int) transcript.Span {
 	p := &r.doc.T.Parts[k.part]
 	switch {
 	case k.what != api.BodyToolResult && k.what != api.BodyText:

@@ -23,7 +23,7 @@ func (h *hunk) key() (print string, back int) {
 	case h.print != "":
 		return h.print, 0
 	}
-	return h.behind, 1
+	return h.previous, 1
 }
 
 // anchors returns as many hunks as possible whose places are certain and in the right order. Other messages may look

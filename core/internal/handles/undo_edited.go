@@ -16,12 +16,12 @@ import (
 // messages to remove, and of the steps that produce the input messages in their place.
 type hunk struct {
 	// The index of the first message in gone. If gone is empty, the index of the message after the dropped ones.
-	at     int
-	gone   []gone // consecutive, apart from inserted turns
-	steps  []step // in the order of the input
-	print  string // the print of the message after the hunk; "" if unknown
-	twice  int    // how many times in a row the result has messages like the dropped ones before that message
-	behind string // the print of the message before the hunk, if no message follows; "" if unknown
+	at       int
+	gone     []gone // consecutive, apart from inserted turns
+	steps    []step // in the order of the input
+	print    string // the print of the message after the hunk; "" if unknown
+	twice    int    // how many times in a row the result has messages like the dropped ones before that message
+	previous string // the print of the message before the hunk, if no message follows; "" if unknown
 	// Whether the dropped messages are back at the only place that looks like the hunk's, so that nothing is missing.
 	isBack bool
 	looks  []string // the prints of the dropped messages, computed on first use
@@ -40,7 +40,7 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 		return false, false, true
 	}
 	places, whole := r.places(hunks, n)
-	r.placePuts(puts, hunks, places, n)
+	r.findPuts(puts, hunks, places, n)
 	if len(front.steps) == 0 && !slices.ContainsFunc(places, func(p spot) bool { return p.at >= 0 }) && !r.namesBodyOf(steps) {
 		return false, false, true
 	}
@@ -165,7 +165,7 @@ func (e *undoingEdited) keep(to int) {
 
 // hunksOf returns the hunks of the given steps and removed messages, from result message n on, and the messages with
 // markers. ok is false if the kept messages are not in the same order as in the input.
-func (r *restoring) hunksOf(steps []step, all []gone, n int, c *changes) (hunks []hunk, puts []markedPlace, ok bool) {
+func (r *restoring) hunksOf(steps []step, all []gone, n int, c *changes) (hunks []hunk, puts []markedMessage, ok bool) {
 	h := hunk{at: n}
 	until := func(to int, print string, twice int) bool {
 		h.print, h.twice = print, twice
@@ -191,11 +191,11 @@ func (r *restoring) hunksOf(steps []step, all []gone, n int, c *changes) (hunks 
 			return nil, nil, false
 		}
 		if p.op == changesPut {
-			puts = append(puts, markedPlace{step: p, hunks: len(hunks), at: -1})
+			puts = append(puts, markedMessage{step: p, hunks: len(hunks), at: -1})
 		}
 		n, h = to, hunk{at: to}
 	}
-	h.behind = c.last
+	h.previous = c.last
 	ok = until(max(n, c.sent), "", 0) && len(all) == 0
 	return hunks, puts, ok
 }
@@ -242,7 +242,7 @@ func (h *hunk) split() (parts []hunk) {
 		part.steps = append(part.steps, p)
 	}
 	until(-1)
-	part.print, part.behind, part.twice = h.print, h.behind, h.twice
+	part.print, part.previous, part.twice = h.print, h.previous, h.twice
 	return append(parts, part)
 }
 
@@ -276,7 +276,7 @@ func (r *restoring) places(hunks []hunk, from int) (at []spot, whole bool) {
 	waiting := 0 // previous hunks that can't be recognized by themselves; they are in place if the next hunk is
 	for i := range hunks {
 		h := &hunks[i]
-		if at[i].at = -1; len(h.gone) == 0 && h.print == "" && h.behind == "" {
+		if at[i].at = -1; len(h.gone) == 0 && h.print == "" && h.previous == "" {
 			waiting++
 			continue
 		}
@@ -380,7 +380,7 @@ func (f *finding) end(h *hunk, place int) int {
 		if !is(h.print, place) {
 			return -1
 		}
-	case len(h.gone) == 0 && !is(h.behind, place-1):
+	case len(h.gone) == 0 && !is(h.previous, place-1):
 		return -1
 	}
 	to := place

@@ -7,18 +7,18 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// markedPlace is a message in which a compaction replaced bodies with markers. An older compaction may have changed the
+// markedMessage is a message in which a compaction replaced bodies with markers. An older compaction may have changed the
 // same message in another way, and recognizes it by a print that includes these bodies. They are therefore restored
 // before the older compaction is undone.
-type markedPlace struct {
+type markedMessage struct {
 	step  step // puts the bodies back
 	hunks int  // number of hunks before the message
 	at    int  // index of the item, or -1 if the message was not found
 }
 
-// placePuts finds the marked messages among the items from index from on. It looks for each of them between the places
+// findPuts finds the marked messages among the items from index from on. It looks for each of them between the places
 // of the previous and the next hunk.
-func (r *restoring) placePuts(puts []markedPlace, hunks []hunk, places []spot, from int) {
+func (r *restoring) findPuts(puts []markedMessage, hunks []hunk, places []spot, from int) {
 	if len(puts) == 0 {
 		return
 	}
@@ -44,7 +44,7 @@ func (r *restoring) placePuts(puts []markedPlace, hunks []hunk, places []spot, f
 		if next < len(hunks) {
 			high, shiftAfter = places[next].at, places[next].at-hunks[next].at
 		}
-		end, _ := slices.BinarySearchFunc(puts, next, func(q markedPlace, hunk int) int {
+		end, _ := slices.BinarySearchFunc(puts, next, func(q markedMessage, hunk int) int {
 			return cmp.Compare(q.hunks, hunk+1)
 		})
 		alike := countIn(f.steps, p.handle(), i, end)
@@ -55,7 +55,7 @@ func (r *restoring) placePuts(puts []markedPlace, hunks []hunk, places []spot, f
 }
 
 // handle returns the first handle in the markers of the message, or "" if there is none.
-func (p *markedPlace) handle() string {
+func (p *markedMessage) handle() string {
 	if len(p.step.handles) == 0 {
 		return ""
 	}
@@ -71,7 +71,7 @@ type findingMarked struct {
 }
 
 // sort indexes the items from index from on by the handles in their markers, and the marked messages by their handles.
-func (f *findingMarked) sort(puts []markedPlace, from int) {
+func (f *findingMarked) sort(puts []markedMessage, from int) {
 	for i := from; i < len(f.r.doc.Items); i++ {
 		for _, k := range namedIn(f.r.doc, f.r.doc.Items[i].Msg) {
 			f.order = append(f.order, look{k.handle[:Short], i})
@@ -117,7 +117,7 @@ func (f *findingMarked) names(at int, handles []string) bool {
 
 // putBack restores the bodies of the marked messages before a hunk. It returns the marked messages after the hunk. ok
 // is false if a body is invalid.
-func (e *undoingEdited) putBack(puts []markedPlace, hunk int) (rest []markedPlace, ok bool) {
+func (e *undoingEdited) putBack(puts []markedMessage, hunk int) (rest []markedMessage, ok bool) {
 	for len(puts) > 0 && puts[0].hunks <= hunk {
 		p := puts[0]
 		puts = puts[1:]

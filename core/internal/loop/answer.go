@@ -35,11 +35,11 @@ func readAnswer(json []byte) answer {
 	return a
 }
 
-// asksForSummaries reports whether the operation has returned requests for summaries.
-func (a *answer) asksForSummaries() bool { return a.members.valueOf("plan") != nil }
+// hasRequests reports whether the operation has returned requests for summaries.
+func (a *answer) hasRequests() bool { return a.members.valueOf("plan") != nil }
 
 // compacts reports whether the operation asks for summaries or has compacted.
-func (a *answer) compacts() bool { return a.asksForSummaries() || a.changed }
+func (a *answer) compacts() bool { return a.hasRequests() || a.changed }
 
 // startsInBackground reports whether the response asks for a background compaction.
 func (a *answer) startsInBackground() bool { return string(a.members.valueOf("start")) == "true" }

@@ -15,14 +15,14 @@ type question struct {
 	Request  api.Raw `json:"request"`            // the request; empty once there is a reply
 	Flight   int     `json:"flight,omitempty"`   // id of the pending effect that asks it; 0 if there is none
 	Deadline int64   `json:"deadline,omitempty"` // when to give up; set when it is asked for the first time
-	Asked    int     `json:"asked,omitempty"`    // number of attempts so far
+	Attempts int     `json:"asked,omitempty"`    // number of attempts so far
 	Reply    api.Raw `json:"reply,omitempty"`    // a Summary
 }
 
 // busyPause is the delay before a busy model is asked for the second time, in milliseconds, unless the model names a
 // delay. It is doubled for the third time. Each delay is extended at random by up to a quarter. There are at most
-// maxAsked attempts in total, all within the time limit of one summary.
-const busyPause, maxAsked = 1_000, 3
+// maxModelAttempts attempts in total, all within the time limit of one summary.
+const busyPause, maxModelAttempts = 1_000, 3
 
 // Reasons why a model is not asked, for the report.
 const (
@@ -53,7 +53,7 @@ func (c *call) startCompaction(a answer, base *entry) {
 // askForSummaries starts asking for the summaries that the compaction in response a needs. If it needs none, the job
 // continues with the compaction's result.
 func (c *call) askForSummaries(a answer) {
-	if !a.asksForSummaries() {
+	if !a.hasRequests() {
 		c.takeCompaction(a)
 		return
 	}
@@ -102,7 +102,7 @@ func (c *call) askOpenQuestions() {
 
 // isLate reports whether a question has been asked and its deadline has passed.
 func (c *call) isLate(q *question) bool {
-	return q.Asked > 0 && q.Deadline > 0 && q.Deadline <= c.Clock
+	return q.Attempts > 0 && q.Deadline > 0 && q.Deadline <= c.Clock
 }
 
 // giveUp records that a question was not answered in time. The model isn't asked any more.
@@ -113,7 +113,7 @@ func (c *call) giveUp(q *question) {
 
 // sendQuestion sends one question to the model.
 func (c *call) sendQuestion(q *question) {
-	if q.Asked++; q.Asked == 1 {
+	if q.Attempts++; q.Attempts == 1 {
 		q.Deadline = c.deadline(c.Settings.SummaryTimeout)
 	}
 	e := api.Effect{Effect: api.EffectAsk, Request: q.Request, Deadline: q.Deadline}
@@ -147,7 +147,7 @@ func (c *call) takeSummary(f flight, r *api.EffectResult) {
 		s.Error = orElse(why, "the model is busy")
 		c.Down = s.Error
 		c.takeReply(q, &s)
-	case r.Incomplete && q.Asked == 1:
+	case r.Incomplete && q.Attempts == 1:
 	case (why != "" || r.Refused) && c.isLate(q):
 		c.giveUp(q)
 	case why != "" || r.Refused:
@@ -178,13 +178,13 @@ func (c *call) retryOf(r *api.EffectResult) overflow.Retry {
 // time, in milliseconds, that the model wants the host to wait; 0 if it doesn't say.
 func (c *call) pauseIfBusy(q *question, after int64) bool {
 	c.After = max(c.After, min(after, maxTimeout))
-	pause := int64(busyPause) << (q.Asked - 1)
+	pause := int64(busyPause) << (q.Attempts - 1)
 	if after > 0 {
 		pause = min(after, maxTimeout)
 	}
 	pause += c.random(pause/4 + 1)
 	c.Probing = true
-	if !c.can(api.EffectWait) || q.Asked >= maxAsked || q.Deadline != 0 && c.Clock+pause >= q.Deadline {
+	if !c.can(api.EffectWait) || q.Attempts >= maxModelAttempts || q.Deadline != 0 && c.Clock+pause >= q.Deadline {
 		return false
 	}
 	c.PausedUntil = max(c.PausedUntil, c.Clock+pause)

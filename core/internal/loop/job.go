@@ -148,7 +148,7 @@ func (j *Job) validate() *jsonspan.Error {
 	default:
 		return mismatch("this is no job")
 	}
-	neverAsked := func(q question) bool { return q.Asked < 0 || q.Asked == 0 && q.Flight != 0 } // a request in flight has been asked
+	neverAsked := func(q question) bool { return q.Attempts < 0 || q.Attempts == 0 && q.Flight != 0 } // a request in flight has been asked
 	if j.Phase == phaseSaving && j.New == nil || slices.ContainsFunc(j.Questions, neverAsked) {
 		return mismatch("this is no job")
 	}

@@ -317,7 +317,7 @@ func (c *call) decide(a answer) {
 			c.beginInBackground()
 		}
 		c.finishWith(a)
-	case stale && a.asksForSummaries() && !c.Paused && c.Clock >= base.Again:
+	case stale && a.hasRequests() && !c.Paused && c.Clock >= base.Again:
 		c.repeatStale(base)
 	default:
 		if !c.mayCompact() {

@@ -969,7 +969,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop9(in *jlexer.L
 		case "deadline":
 			jsonfield.Int64(in, (*int64)(&out.Deadline))
 		case "asked":
-			jsonfield.Int(in, (*int)(&out.Asked))
+			jsonfield.Int(in, (*int)(&out.Attempts))
 		case "reply":
 			jsonfield.Value(in, &out.Reply)
 		default:
@@ -1000,9 +1000,9 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop9(out *jwriter
 		const prefix string = ",\"deadline\":"
 		jsonfield.PutInt64(out, prefix, int64(in.Deadline))
 	}
-	if in.Asked != 0 {
+	if in.Attempts != 0 {
 		const prefix string = ",\"asked\":"
-		jsonfield.PutInt(out, prefix, int(in.Asked))
+		jsonfield.PutInt(out, prefix, int(in.Attempts))
 	}
 	if len(in.Reply) != 0 {
 		const prefix string = ",\"reply\":"

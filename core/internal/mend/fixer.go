@@ -252,8 +252,8 @@ func (r *fixer) answerInside(item int, calls []int32) {
 
 // move moves an item to the position after another item. If from is -1, a new message is inserted there instead.
 type move struct {
-	from, behind int    // indexes of items
-	text         []byte // the new message, if from is -1
+	from, after int    // indexes of items
+	text        []byte // the new message, if from is -1
 }
 
 // moveResult plans to move a tool result directly after its call: together with its message or, if the message has
@@ -272,9 +272,9 @@ func (r *fixer) moveResult(at int, v *wire.Violation) (saved int, ok bool) {
 	case r.doc.F.Rules.Answers == wire.OneMessage:
 		return r.mark(call, gathered)
 	case p.List == transcript.NoList:
-		r.moved = append(r.moved, move{from: at, behind: r.behind(call)})
+		r.moved = append(r.moved, move{from: at, after: r.lastAnswer(call)})
 	case r.doc.F.Stamp == "" && r.answersOnly(at, t.Parts[p.Pair].Msg): // where messages have dates, a moved message would keep its date
-		r.moved = append(r.moved, move{from: at, behind: call})
+		r.moved = append(r.moved, move{from: at, after: call})
 	default:
 		text := r.doc.F.Wrap(nil, r.doc.F.Rules.ResultRole, r.doc.AppendPart(nil, v.Part),
 			t.Bytes(t.Messages[p.Msg].Span))
@@ -282,7 +282,7 @@ func (r *fixer) moveResult(at int, v *wire.Violation) (saved int, ok bool) {
 		r.marks[at] |= touched
 		// The result is paired when the new message is read.
 		t.Parts[p.Pair].Pair = -1
-		r.moved = append(r.moved, move{from: -1, behind: call, text: text})
+		r.moved = append(r.moved, move{from: -1, after: call, text: text})
 	}
 	return 0, true
 }
@@ -296,9 +296,9 @@ func (r *fixer) answersOnly(item int, caller int32) bool {
 	})
 }
 
-// behind returns the index of the item after which the result of a call in item call must be: that item itself or, if
+// lastAnswer returns the index of the item after which the result of a call in item call must be: that item itself or, if
 // results are identified by their order, the last of the existing results.
-func (r *fixer) behind(call int) int {
+func (r *fixer) lastAnswer(call int) int {
 	for r.doc.F.Rules.Ordered && call+1 < len(r.doc.Items) && r.doc.T.Messages[r.doc.Items[call+1].Msg].Role == transcript.Tool {
 		call++
 	}
@@ -345,12 +345,12 @@ func (r *fixer) moves() map[int][]move {
 	behind := map[int][]move{}
 	for _, m := range r.moved {
 		if m.from >= 0 {
-			if r.marks[m.from]&away != 0 || m.from == m.behind {
+			if r.marks[m.from]&away != 0 || m.from == m.after {
 				continue
 			}
 			r.marks[m.from] |= away
 		}
-		behind[m.behind] = append(behind[m.behind], m)
+		behind[m.after] = append(behind[m.after], m)
 	}
 	return behind
 }

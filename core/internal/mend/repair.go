@@ -29,7 +29,7 @@ type Mender struct {
 
 	refused   []api.LeftViolation // the violations in the input that the provider would reject
 	late      int                 // tokens of messages that were added after the plan and have become items
-	tolerated map[uint64]cases    // violations of the input that are left unrepaired, by placeOf
+	tolerated map[uint64]cases    // violations of the input that are left unrepaired, by positionKey
 	// Whether the input has been repaired, so that further violations were caused by passes.
 	mended  bool
 	renamed map[uint64]transcript.Span // spans of the ids in the source, by the keys of the spans that replaced them
@@ -113,7 +113,7 @@ func (md *Mender) noteFirst(violations []wire.Violation) {
 	}
 	for _, v := range violations {
 		if v.Severity == wire.Tolerated {
-			md.tolerated[placeOf(&v)] |= 1 << v.Case
+			md.tolerated[positionKey(&v)] |= 1 << v.Case
 		}
 	}
 }
@@ -121,7 +121,7 @@ func (md *Mender) noteFirst(violations []wire.Violation) {
 // came reports whether a violation was already in the input and is left unrepaired. If a pass added the first of two
 // consecutive messages of one role, their violation is new.
 func (md *Mender) came(v *wire.Violation, place places) bool {
-	if v.Severity != wire.Tolerated || md.tolerated[placeOf(v)]>>v.Case&1 == 0 {
+	if v.Severity != wire.Tolerated || md.tolerated[positionKey(v)]>>v.Case&1 == 0 {
 		return false
 	}
 	if v.Case != wire.SameRole {
@@ -138,9 +138,11 @@ func (md *Mender) came(v *wire.Violation, place places) bool {
 // cases is a set of cases of a rule, with one bit for each.
 type cases uint32
 
-// placeOf returns the place of a violation as one number: the index of the message, combined with the index of the
+// positionKey returns the position of a violation as one number: the index of the message, combined with the index of the
 // part or -1.
-func placeOf(v *wire.Violation) uint64 { return uint64(uint32(v.Message))<<32 | uint64(uint32(v.Part)) }
+func positionKey(v *wire.Violation) uint64 {
+	return uint64(uint32(v.Message))<<32 | uint64(uint32(v.Part))
+}
 
 // Violations returns the violations in the current list of items.
 func (md *Mender) Violations() []wire.Violation {

@@ -35,7 +35,7 @@ func LimitBytes(c Run) {
 			}
 			before := doc.Total
 			over -= size - len(text)
-			placehold(c, n, m.Marker, m.What)
+			putPlaceholder(c, n, m.Marker, m.What)
 			doc.Remeasure(i)
 			c.Report().AddAction(api.Action{Action: api.ActionShrink, Pass: "bytes", Message: int(it.In),
 				Tokens: before - doc.Total})
@@ -65,8 +65,8 @@ func textPart(doc *view.View, text string) []byte {
 	return []byte(strings.Replace(doc.F.TextPart, "%t", string(jsonspan.AppendString(nil, text)), 1))
 }
 
-// placehold replaces part n with a text that consists of marker. The part is archived under kind.
-func placehold(c Run, n int32, marker string, kind api.BodyKind) {
+// putPlaceholder replaces part n with a text that consists of marker. The part is archived under kind.
+func putPlaceholder(c Run, n int32, marker string, kind api.BodyKind) {
 	doc := c.Doc()
 	p := &doc.T.Parts[n]
 	marker = handles.WithHandle(marker, c.Archive().Keep(kind, p.Msg, n, p.Span))

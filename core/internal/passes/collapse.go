@@ -34,7 +34,7 @@ func init() {
 		},
 		Messages: []*authorship.Message{{Origin: authorship.OfLine, Prefix: digest.LineMarker,
 			Is:           func(t *transcript.Transcript, m int32) bool { return digest.IsLine(t, int(m)) },
-			Summarizable: true, Unnamed: true, Placed: true, Lists: true}},
+			Summarizable: true, Unnamed: true, NeedsPlace: true, Lists: true}},
 		Counts: []report.Counter{folded},
 	})
 }

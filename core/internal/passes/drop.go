@@ -71,7 +71,7 @@ func (p *DropPass) InsertPlace() (of authorship.Origin, last int) {
 func (p *FitPass) InsertPlace() (of authorship.Origin, last int) { return authorship.OfCount, 0 }
 
 // count describes the message that says how many messages were dropped.
-var count = &authorship.Message{Origin: authorship.OfCount, Prefix: authorship.DroppedPrefix, Placed: true, Lists: true,
+var count = &authorship.Message{Origin: authorship.OfCount, Prefix: authorship.DroppedPrefix, NeedsPlace: true, Lists: true,
 	Is: func(t *transcript.Transcript, m int32) bool { return authorship.DroppedBefore(t, m) > 0 }}
 
 // Run removes the middle of the view in whole groups, except what must stay. If the rest is still over the target, it

@@ -63,15 +63,15 @@ func LastResort(c Run, most int) {
 		func() { r.replaceMedia(loose) },
 		func() { r.cutAll(loose, isAssistantText, harsh, most) },
 		func() { r.foldRest(forAll) },
-		func() { r.cutAll(loose, isAsked, first, most) }, // these texts stay because of the parts that they belong to
-		func() { r.cutAll(loose, isAsked, harsh, most) },
+		func() { r.cutAll(loose, isUserText, first, most) }, // these texts stay because of the parts that they belong to
+		func() { r.cutAll(loose, isUserText, harsh, most) },
 		func() { r.cutAll(pinned, isResult, first, most) },
 		func() { r.cutAll(pinned, isResult, harsh, most) },
 		func() { r.cutAll(pinned, isUnsigned, first, most) },
 		func() { r.replaceMedia(pinned) },
 		func() { r.cutAll(pinned, isAssistantText, harsh, most) },
-		func() { r.cutAll(pinned, isAsked, first, most) },
-		func() { r.cutAll(pinned, isAsked, harsh, most) },
+		func() { r.cutAll(pinned, isUserText, first, most) },
+		func() { r.cutAll(pinned, isUserText, harsh, most) },
 	} {
 		if r.doc.Total <= most {
 			return
@@ -147,8 +147,8 @@ func isUnsigned(t *transcript.Transcript, p *transcript.Part) bool {
 	})
 }
 
-// isAsked selects the texts that were written neither by the assistant nor by tools.
-func isAsked(t *transcript.Transcript, p *transcript.Part) bool {
+// isUserText selects the texts that were written neither by the assistant nor by tools.
+func isUserText(t *transcript.Transcript, p *transcript.Part) bool {
 	return p.Kind == transcript.Text && p.Parent < 0 && !isOutput(t, p) &&
 		(t.Messages[p.Msg].Role != transcript.Assistant || p.Has(transcript.Said))
 }
@@ -406,7 +406,7 @@ func (r *resort) replaceMedia(pinned bool) {
 				continue
 			}
 			before := doc.Total
-			placehold(r.run, n, m.Marker, m.What)
+			putPlaceholder(r.run, n, m.Marker, m.What)
 			doc.Remeasure(i)
 			r.run.Report().AddAction(api.Action{Action: api.ActionShrink, Pass: lastResort,
 				Message: int(doc.Items[i].In), Tokens: before - doc.Total})

@@ -100,7 +100,7 @@ func (s *searching) bestDocs() []ranked {
 
 // bonus returns what a doc with the score own gets for a date or a role in the query, if it has them.
 func (s *searching) bonus(d *doc, own int64) (bonus int64) {
-	if slices.ContainsFunc(s.asked, func(a dates.Found) bool { return d.date.Matches(a.Date) }) {
+	if slices.ContainsFunc(s.queryDates, func(a dates.Found) bool { return d.date.Matches(a.Date) }) {
 		bonus += own * dateBonus / one
 	}
 	if s.role>>d.role&1 == 1 {

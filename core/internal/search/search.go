@@ -160,10 +160,10 @@ type searching struct {
 	query  *Query // what to find
 	bodies []Body // what is searched
 
-	known words.Known   // the stems of the query's words
-	term  []term        // the query's words, by their index in known
-	asked []dates.Found // the dates in the query
-	role  RoleSet       // the roles that the query names
+	known      words.Known   // the stems of the query's words
+	term       []term        // the query's words, by their index in known
+	queryDates []dates.Found // the dates in the query
+	role       RoleSet       // the roles that the query names
 
 	docs     []doc                 // the docs that have been read
 	posts    []post                // the posting list, in the order of the docs
@@ -217,7 +217,7 @@ func (s *searching) parseQuery() {
 	if len(s.term) >= 4 && isQuestion(text) {
 		s.term[0].lead = true
 	}
-	s.asked = dates.FindDates(text, ws)
+	s.queryDates = dates.FindDates(text, ws)
 }
 
 // isQuestion reports whether text ends with a question mark of any script.

@@ -251,7 +251,7 @@ func (c *chatTree) write(path []int32) {
 // its beginning.
 func (c *chatTree) said(n *chatNode, i int32, removed int) {
 	if n.role != "assistant" {
-		c.asked(n, i)
+		c.writeInput(n, i)
 		return
 	}
 	for p, part := range items(c.src, n.parts) {
@@ -273,8 +273,8 @@ func (c *chatTree) said(n *chatNode, i int32, removed int) {
 	}
 }
 
-// asked writes a user or system message: its text, and its images.
-func (c *chatTree) asked(n *chatNode, i int32) {
+// writeInput writes a user or system message: its text, and its images.
+func (c *chatTree) writeInput(n *chatNode, i int32) {
 	var images []byte
 	for _, file := range items(c.src, n.files) {
 		if url := stringAt(c.src, file, "url"); typeOf(c.src, file) == "image" && !url.IsZero() {

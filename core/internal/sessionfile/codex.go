@@ -46,14 +46,14 @@ type codex struct {
 	cut         int      // the items before this index were compacted, except for input
 	meta        bool     // the first session_meta has been read; files of forked sessions repeat the parent's after it
 	usage       Usage    // the newest counts of the provider; valid if asked is not -1
-	asked       int      // index of the item that usage belongs to, or -1
+	usageItem   int      // index of the item that usage belongs to, or -1
 	wrote       int      // index of the last item that the model wrote since the last compaction, or -1
 	lastOrdinal int64    // the largest line ordinal, or -1, since older versions don't number lines
 }
 
 // readCodex reads a rollout file, and writes the items that the next request contains.
 func readCodex(f *file) writer {
-	c := &codex{file: f, asked: -1, wrote: -1, lastOrdinal: -1}
+	c := &codex{file: f, usageItem: -1, wrote: -1, lastOrdinal: -1}
 	f.eachLine(c.line)
 	if f.err != nil {
 		return c
@@ -71,7 +71,7 @@ func readCodex(f *file) writer {
 		} else {
 			f.Messages = appendChanged(f.Messages, f.src, it.span, cxOwn)
 		}
-		if i == c.asked {
+		if i == c.usageItem {
 			f.noteUsage(f.Count-1, c.usage)
 		}
 	}
@@ -221,7 +221,7 @@ func (c *codex) compacted(s *jsonspan.Scanner) {
 			history = v.Span
 		}
 	}})
-	c.asked, c.wrote = -1, -1
+	c.usageItem, c.wrote = -1, -1
 	if history.IsZero() {
 		if c.cut = len(c.items); summary.Len() > 2 {
 			c.items = append(c.items, cxItem{span: summary, summary: true, input: true})
@@ -252,7 +252,7 @@ func (c *codex) event(s *jsonspan.Scanner) {
 	switch {
 	case typ == "token_count" && counted && c.wrote >= 0:
 		u.Input = max(0, u.Input-u.CacheRead) // input_tokens includes cached tokens
-		c.asked, c.usage = c.wrote, u
+		c.usageItem, c.usage = c.wrote, u
 	case typ == "thread_rolled_back" && turns > 0 && len(c.turns) > 0:
 		first := max(0, int64(len(c.turns))-turns)
 		at := int(c.turns[first])
@@ -262,8 +262,8 @@ func (c *codex) event(s *jsonspan.Scanner) {
 		if c.wrote >= at {
 			c.wrote = -1
 		}
-		if c.asked >= at {
-			c.asked = -1
+		if c.usageItem >= at {
+			c.usageItem = -1
 		}
 	}
 }

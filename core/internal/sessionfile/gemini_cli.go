@@ -47,7 +47,7 @@ type geminiCLI struct {
 	changes []gcChange      // in the order of the file
 	records []jsonspan.Span // the messages that remain after all changes
 	record  int32           // index of the record being written
-	asked   jsonspan.Span   // the last model in the file
+	model   jsonspan.Span   // the last model in the file
 	list    jsonspan.Span   // the last list of messages in the file
 	lined   bool            // the file has one line per change
 	role    string          // the role of the message being written, or ""
@@ -81,7 +81,7 @@ func readGeminiCLI(f *file) writer {
 		g.appendPieces(`]}`)
 	}
 	if g.Model == "" { // no response is left
-		g.Model = g.textAt(g.asked)
+		g.Model = g.textAt(g.model)
 	}
 	return g
 }
@@ -94,7 +94,7 @@ func (g *geminiCLI) entry(s *jsonspan.Scanner) {
 	messages := field{"messages", g.messages}
 	read(s, field{"id", number{&g.ids, &c.id}}, field{"type", &typ}, messages, field{"timestamp", timeOf{g.file}},
 		field{"lastUpdated", timeOf{g.file}},
-		field{"model", &g.asked}, field{"$set", []field{messages}},
+		field{"model", &g.model}, field{"$set", []field{messages}},
 		field{"$rewindTo", func(s *jsonspan.Scanner) {
 			g.changes = append(g.changes, gcChange{kind: gcRewind, id: g.ids.add(g.src, stringSpan(s))})
 		}})
@@ -116,7 +116,7 @@ func (g *geminiCLI) messages(s *jsonspan.Scanner) {
 		s.Kind()
 		c := gcChange{id: noID, span: jsonspan.Span{Start: s.Pos()}}
 		read(s, field{"id", number{&g.ids, &c.id}},
-			field{"timestamp", func(s *jsonspan.Scanner) { g.noteLatest(stringSpan(s)) }}, field{"model", &g.asked})
+			field{"timestamp", func(s *jsonspan.Scanner) { g.noteLatest(stringSpan(s)) }}, field{"model", &g.model})
 		c.span.End = s.Pos()
 		g.changes = append(g.changes, c)
 	}

@@ -49,14 +49,14 @@ type opencode struct {
 	order      []int32       // the indexes of the records that are sent, in order
 	back       int32         // the id of the message that the user reverted the session to, or noID
 	backPart   jsonspan.Span // the id of the part in that message from which on it is undone, a string; zero for the whole message
-	asked      int           // index of the user's last message, which names the model; -1 if there is none
+	lastInput  int           // index of the user's last message, which names the model; -1 if there is none
 	summarized int32         // index of the newest summary that is sent, or -1
 }
 
 // readOpencode reads an exported session, and writes the messages that the next request contains: after the newest
 // summary, and without those that the user has undone.
 func readOpencode(f *file) writer {
-	o := &opencode{file: f, back: noID, asked: -1, summarized: -1}
+	o := &opencode{file: f, back: noID, lastInput: -1, summarized: -1}
 	s := f.scannerAt(uint32(textStart(f.src)))
 	s.Kind()
 	o.whole.Start = s.Pos()
@@ -124,7 +124,7 @@ func (o *opencode) pick() {
 	o.noteSkipped(api.SkipRolledBack, len(o.records)-end)
 	for i := range o.records[:end] {
 		if o.records[i].role == "user" {
-			o.asked = i
+			o.lastInput = i
 		}
 	}
 	o.arrange(o.first(end, make([]bool, n)), end)
@@ -224,10 +224,10 @@ func (o *opencode) compactionIn(first, end int) (asks, ends, tail int) {
 // foreign reports whether a response came from another model than the one that will get the next request, which is
 // the model of the user's last message. Signed reasoning of one provider is not sent to another.
 func (o *opencode) foreign(r *ocRecord) bool {
-	if o.asked < 0 {
+	if o.lastInput < 0 {
 		return false
 	}
-	a := &o.records[o.asked]
+	a := &o.records[o.lastInput]
 	return o.textAt(a.provider) != o.textAt(r.provider) || o.textAt(a.model) != o.textAt(r.model)
 }
 

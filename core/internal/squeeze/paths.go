@@ -2,8 +2,8 @@ package squeeze
 
 import "strings"
 
-// place is a parsed line of a search result: "path:12:text" for a match, or "path-12-text" for a line of context.
-type place struct {
+// fileLine is a parsed line of a search result: "path:12:text" for a match, or "path-12-text" for a line of context.
+type fileLine struct {
 	path, rest string // rest begins with the line number
 	number     int    // the line number
 	match      bool   // whether the line is a match
@@ -12,42 +12,42 @@ type place struct {
 // maxPath is the maximum length of a path, in bytes.
 const maxPath = 512
 
-// maxDashes is the maximum number of dashes in a line after which placeOf looks for a line number.
+// maxDashes is the maximum number of dashes in a line after which fileLineOf looks for a line number.
 const maxDashes = 8
 
-// placeOf parses line s of a search result. path is the path on the previous line, or "". next is the following line.
+// fileLineOf parses line s of a search result. path is the path on the previous line, or "". next is the following line.
 // ok is false if s has no path with a line number.
-func placeOf(s, path, next string) (p place, ok bool) {
+func fileLineOf(s, path, next string) (p fileLine, ok bool) {
 	if path != "" && len(s) > len(path)+2 && s[:len(path)] == path {
 		if p, ok = numbered(s, len(path)); ok {
 			return p, true
 		}
 	}
 	if c := s[0]; !word(c) && c != '/' && c != '.' && c != '~' && c != '@' {
-		return place{}, false
+		return fileLine{}, false
 	}
-	if p, ok = matchPlace(s); ok {
+	if p, ok = matchLine(s); ok {
 		return p, true
 	}
-	return contextPlace(s, path, next)
+	return contextLine(s, path, next)
 }
 
-// matchPlace parses a line with a match, "path:12:text". It returns false for any other line.
-func matchPlace(s string) (place, bool) {
+// matchLine parses a line with a match, "path:12:text". It returns false for any other line.
+func matchLine(s string) (fileLine, bool) {
 	from := 0
 	if len(s) > 2 && s[1] == ':' && (s[2] == '\\' || s[2] == '/') { // a Windows drive
 		from = 2
 	}
 	at := strings.IndexByte(s[from:min(len(s), maxPath)], ':') + from
 	if at <= from || at+1 >= len(s) || !digit(s[at+1]) || !mayBePath(s[:at]) {
-		return place{}, false
+		return fileLine{}, false
 	}
 	return numbered(s, at)
 }
 
-// contextPlace parses a line of context, "path-12-text". It returns false unless the previous or the next line belongs
+// contextLine parses a line of context, "path-12-text". It returns false unless the previous or the next line belongs
 // to the same file.
-func contextPlace(s, path, next string) (place, bool) {
+func contextLine(s, path, next string) (fileLine, bool) {
 	for from, k := 0, 0; k < maxDashes; k++ {
 		i := strings.IndexByte(s[from:min(len(s), maxPath)], '-')
 		if i < 0 {
@@ -64,37 +64,37 @@ func contextPlace(s, path, next string) (place, bool) {
 		if path == p.path || path != "" && alike(p.path, path) {
 			return p, true
 		}
-		if q, found := placeOfFile(next, p.path); found && q.number == p.number+1 {
+		if q, found := lineOfFile(next, p.path); found && q.number == p.number+1 {
 			return p, true
 		}
 	}
-	return place{}, false
+	return fileLine{}, false
 }
 
-// placeOfFile parses a line that begins with the given path. It returns false if no line number follows.
-func placeOfFile(s, path string) (place, bool) {
+// lineOfFile parses a line that begins with the given path. It returns false if no line number follows.
+func lineOfFile(s, path string) (fileLine, bool) {
 	if len(s) > len(path)+2 && s[:len(path)] == path {
 		return numbered(s, len(path))
 	}
-	return place{}, false
+	return fileLine{}, false
 }
 
 // numbered parses a line whose path ends at offset at. It returns false unless a separator, a line
 // number of at most seven digits and the same separator follow.
-func numbered(s string, at int) (place, bool) {
+func numbered(s string, at int) (fileLine, bool) {
 	if s[at] != ':' && s[at] != '-' {
-		return place{}, false
+		return fileLine{}, false
 	}
 	k := digits(s[at+1:])
 	end := at + 1 + k
 	if k == 0 || k > 7 || end >= len(s) || s[end] != s[at] {
-		return place{}, false
+		return fileLine{}, false
 	}
 	n := 0
 	for _, c := range []byte(s[at+1 : end]) {
 		n = n*10 + int(c-'0')
 	}
-	return place{s[:at], s[at+1:], n, s[at] == ':'}, true
+	return fileLine{s[:at], s[at+1:], n, s[at] == ':'}, true
 }
 
 // mayBePath reports whether s can be a path: it has from 3 to maxPath bytes, and contains a letter,
@@ -181,7 +181,7 @@ func (w *writer) belowPath(at, to int, path string) {
 	for at < to {
 		end, margin, hit := w.stretchOf(at, to, path)
 		for ; at < end; at++ {
-			p := w.placeIn(at, path)
+			p := w.lineAt(at, path)
 			if w.bare && hit && !p.match {
 				w.forms |= Around
 				continue
@@ -225,13 +225,13 @@ func (w *writer) adjacent(i int) (path string, k, size int) {
 	if len(s) < 4 {
 		return "", 0, 0
 	}
-	last, ok := placeOf(s, "", w.lineOrNone(i+1))
+	last, ok := fileLineOf(s, "", w.lineOrNone(i+1))
 	if !ok {
 		return "", 0, 0
 	}
 	path = last.path
 	for k = 1; len(w.lineOrNone(i+k)) >= 4; k++ {
-		p, ok := placeOf(w.lineOrNone(i+k), path, w.lineOrNone(i+k+1))
+		p, ok := fileLineOf(w.lineOrNone(i+k), path, w.lineOrNone(i+k+1))
 		if !ok {
 			break
 		}
@@ -256,7 +256,7 @@ func (w *writer) stretchOf(at, end int, path string) (to, margin int, hit bool) 
 	margin = 1 << 30
 	number := 0
 	for to = at; to < end; to++ {
-		p := w.placeIn(to, path)
+		p := w.lineAt(to, path)
 		if to > at && p.number != number+1 {
 			break
 		}
@@ -269,11 +269,11 @@ func (w *writer) stretchOf(at, end int, path string) (to, margin int, hit bool) 
 	return to, margin, hit
 }
 
-// placeIn parses line i of the file at path. The line may contain a shorter form of the path. If it
+// lineAt parses line i of the file at path. The line may contain a shorter form of the path. If it
 // contains none, rest is the whole line.
-func (w *writer) placeIn(i int, path string) place {
+func (w *writer) lineAt(i int, path string) fileLine {
 	s := w.line(i)
-	if p, ok := placeOfFile(s, path); ok {
+	if p, ok := lineOfFile(s, path); ok {
 		return p
 	}
 	for from := 0; ; {
@@ -282,10 +282,10 @@ func (w *writer) placeIn(i int, path string) place {
 			break
 		}
 		if from += at + 1; path[from:] != "" {
-			if p, ok := placeOfFile(s, path[from:]); ok {
+			if p, ok := lineOfFile(s, path[from:]); ok {
 				return p
 			}
 		}
 	}
-	return place{rest: s}
+	return fileLine{rest: s}
 }

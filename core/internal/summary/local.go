@@ -38,7 +38,7 @@ func (w *writing) local(j Job, prior string, budget, spare int, standing string,
 	if chats { // a chat has no log of requests
 		spare = 0
 	} else { // the user's words get at most half of the digest, or more if nothing else needs the room
-		spare = min(spare, max(0, w.doc.P.Text(j.Ledger.Asked())-budget/2))
+		spare = min(spare, max(0, w.doc.P.Text(j.Ledger.AllRequests())-budget/2))
 	}
 	most := max(leastLocal, 3*(j.Gain-Frame)/4-w.doc.P.Text(standing))
 	budget = min(budget, most)

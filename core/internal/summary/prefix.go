@@ -10,13 +10,13 @@ import (
 // Prefix is a request for a summary that is appended to the conversation in the form in which it was last sent. So the
 // provider reads the conversation from its prompt cache. The messages are referenced, not copied.
 type Prefix struct {
-	Until     int    // the number of input messages in the request
-	At        int    // the index of the message that is rewritten, or -1
-	Rewritten []byte // the rewritten message, as JSON
-	Joined    bool   // whether the rewritten message also contains the instruction, so that no message follows it
-	Asks      []byte // the message with the instruction, as JSON; nil if it is joined
-	Patch     []byte // changes to the request body, as a JSON Merge Patch
-	Cached    int    // the number of tokens in the request that the provider probably has in its cache
+	Until       int    // the number of input messages in the request
+	At          int    // the index of the message that is rewritten, or -1
+	Rewritten   []byte // the rewritten message, as JSON
+	Joined      bool   // whether the rewritten message also contains the instruction, so that no message follows it
+	Instruction []byte // the message with the instruction, as JSON; nil if it is joined
+	Patch       []byte // changes to the request body, as a JSON Merge Patch
+	Cached      int    // the number of tokens in the request that the provider probably has in its cache
 }
 
 // WriteEdits writes the messages of the request. It calls keep for each unchanged input message, set for a rewritten
@@ -30,7 +30,7 @@ func (b *Prefix) WriteEdits(keep func(message int), set func(message int, text [
 		}
 	}
 	if !b.Joined {
-		insert(b.Asks)
+		insert(b.Instruction)
 	}
 }
 
@@ -72,7 +72,7 @@ func (w *writing) prefixed(j *Job, output int) (r api.SummaryRequest, b *Prefix)
 	p := digest.Prompt{Style: w.Style(), Scope: j.Scope, Prior: j.Prior, Instructions: s.Instructions,
 		Template: s.Prompt, Language: w.language(*j),
 		Chat: digest.Chats(w.t, j.Messages, j.Prior, j.Ledger)}
-	text := p.Behind(digest.Opening(w.t, int32(j.Tail)))
+	text := p.ForPrefix(digest.Opening(w.t, int32(j.Tail)))
 	r = api.SummaryRequest{ID: PrefixRequest, Scope: j.Scope, Prompt: text, MaxOutputTokens: output,
 		Temperature: w.Style().Temperature}
 	b = &Prefix{Until: until, At: -1, Patch: patch, Cached: w.report.Tokens.Before}
@@ -163,7 +163,7 @@ func (w *Writer) write(b *Prefix, sent int, text string) bool {
 	}
 	last := b.Until - 1
 	if w.doc.F.Rules.Alternate == "" || t.Messages[last].Role != transcript.User {
-		b.Asks = w.doc.NewMessage(-1, transcript.User, text)
+		b.Instruction = w.doc.NewMessage(-1, transcript.User, text)
 		return true
 	}
 	if b.Rewritten == nil || b.At != last {

@@ -12,7 +12,7 @@ func (v *View) removals(m int32) []edit {
 	if !transcript.AnyHas(parts, transcript.Removed) {
 		return nil
 	}
-	kept := v.keptBehind(parts)
+	kept := v.laterParts(parts)
 	var last [transcript.Lists + 1]neighbour
 	for i := range parts {
 		p := &parts[i]
@@ -55,7 +55,7 @@ func (v *View) removal(m, n int32) (e edit, gone bool) {
 	return edit{}, false
 }
 
-// neighbour describes the parts after a part in its list (see keptBehind) or before it. parent is the tool result that
+// neighbour describes the parts after a part in its list (see laterParts) or before it. parent is the tool result that
 // holds the list, or -1 for a list of the message.
 type neighbour struct {
 	parent    int32
@@ -72,9 +72,9 @@ func listOf(p *transcript.Part) int {
 	return int(max(p.List, -1))
 }
 
-// keptBehind returns, for each part, the index of the next part in its list (at, or -1) and whether any later part in
+// laterParts returns, for each part, the index of the next part in its list (at, or -1) and whether any later part in
 // the list is kept (any).
-func (v *View) keptBehind(parts []transcript.Part) []neighbour {
+func (v *View) laterParts(parts []transcript.Part) []neighbour {
 	out := make([]neighbour, len(parts))
 	var next [transcript.Lists + 1]neighbour
 	for i := range next {

@@ -112,7 +112,7 @@ type Checker struct {
 	closed     bool                   // whether open calls at the end are violations
 	place      []int32                // for each message of T: its position in Seq, or -1
 	run        []int32                // for each position: the number of its run, which consists of consecutive messages of one role
-	asked      []int32                // for each position: the last position before it with a user or system message, or -1
+	lastInput  []int32                // for each position: the last position before it with a user or system message, or -1
 	// For each position: the last position before it with a message that holds more than tool results, or -1.
 	owner []int32
 	// For each position: the last position before it with a system message, or with a user message that holds more than
@@ -140,21 +140,21 @@ func (f *Format) Check(t *transcript.Transcript, seq []int32, closed bool) []Vio
 func (c *Checker) indexPositions() {
 	n := len(c.Seq)
 	c.place, c.run = make([]int32, len(c.T.Messages)), make([]int32, n)
-	c.asked, c.owner, c.lastSpoken = make([]int32, n+1), make([]int32, n+1), make([]int32, n+1)
+	c.lastInput, c.owner, c.lastSpoken = make([]int32, n+1), make([]int32, n+1), make([]int32, n+1)
 	for i := range c.place {
 		c.place[i] = -1
 	}
-	c.owner[0], c.asked[0], c.lastSpoken[0] = -1, -1, -1
+	c.owner[0], c.lastInput[0], c.lastSpoken[0] = -1, -1, -1
 	last, run := transcript.System, int32(0)
 	for i, m := range c.Seq {
 		role := c.T.Messages[m].Role
 		c.place[m] = int32(i)
-		c.owner[i+1], c.asked[i+1], c.lastSpoken[i+1] = c.owner[i], c.asked[i], c.lastSpoken[i]
+		c.owner[i+1], c.lastInput[i+1], c.lastSpoken[i+1] = c.owner[i], c.lastInput[i], c.lastSpoken[i]
 		if !c.hasOnlyResults(m) && !c.mayComeBetween(m) {
 			c.owner[i+1] = int32(i)
 		}
 		if role == transcript.User || role == transcript.System {
-			if c.asked[i+1] = int32(i); c.owner[i+1] == int32(i) {
+			if c.lastInput[i+1] = int32(i); c.owner[i+1] == int32(i) {
 				c.lastSpoken[i+1] = int32(i)
 			}
 		}
@@ -412,7 +412,7 @@ func (c *Checker) isAdjacent(call, result int32) bool {
 	case OneMessage:
 		return result == call+1
 	case BeforeUser:
-		return call <= result && (call == result || c.asked[result] < call)
+		return call <= result && (call == result || c.lastInput[result] < call)
 	case Anywhere, NewestOpen:
 		return call < result
 	}

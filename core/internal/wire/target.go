@@ -109,12 +109,12 @@ type Outcome struct {
 	Beside                 bool   // media are next to the text (%l of the result) instead of in a list with it
 }
 
-// Places is a set of places where media can occur.
-type Places uint8
+// MediaPlaces is a set of places where media can occur.
+type MediaPlaces uint8
 
 // The places for media.
 const (
-	ByUser Places = 1 << iota
+	ByUser MediaPlaces = 1 << iota
 	ByAssistant
 	InResult
 )
@@ -125,15 +125,15 @@ type MediaForm struct {
 	// Types lists the supported media types, separated by spaces, each followed by a colon and the format's word for it
 	// if it has one. A type that ends with a slash matches all types that begin with it; "" matches any type.
 	Types string
-	Data  string // for bytes, with %d or %u; "" if only URLs are accepted
-	URL   string // for URLs, with %u; "" if bytes are required
-	In    Places // the places where they are accepted
+	Data  string      // for bytes, with %d or %u; "" if only URLs are accepted
+	URL   string      // for URLs, with %u; "" if bytes are required
+	In    MediaPlaces // the places where they are accepted
 }
 
 // Accepts returns the format's word for a media type; ok is false if media of this kind and type can't be written in
 // the given place. data means that they are base64 data rather than a URL. An empty type is unknown; a URL of unknown
 // type may have any type.
-func (m *MediaForm) Accepts(kind transcript.Kind, mime string, data bool, in Places) (word string, ok bool) {
+func (m *MediaForm) Accepts(kind transcript.Kind, mime string, data bool, in MediaPlaces) (word string, ok bool) {
 	if kind != m.Kind || m.In&in == 0 || data && m.Data == "" || !data && m.URL == "" {
 		return "", false
 	}

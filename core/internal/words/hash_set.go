@@ -31,7 +31,7 @@ func (s *HashSet) Put(hash uint64) {
 			}
 		}
 	}
-	if at := s.place(hash); at >= 0 && s.slots[at] == 0 {
+	if at := s.slotOf(hash); at >= 0 && s.slots[at] == 0 {
 		s.slots[at] = hash
 		s.size++
 	}
@@ -41,8 +41,8 @@ func (s *HashSet) Put(hash uint64) {
 // hashes that find no slot are left out.
 const mostProbes = 64
 
-// place returns the slot that contains a hash, or the empty slot where it belongs; -1 if there is none.
-func (s *HashSet) place(hash uint64) int {
+// slotOf returns the slot that contains a hash, or the empty slot where it belongs; -1 if there is none.
+func (s *HashSet) slotOf(hash uint64) int {
 	mask := len(s.slots) - 1
 	at := int(hash*0x9e3779b97f4a7c15>>33) & mask
 	for range mostProbes {
@@ -59,7 +59,7 @@ func (s *HashSet) Has(hash uint64) bool {
 	if s == nil || s.size == 0 {
 		return false
 	}
-	at := s.place(hash)
+	at := s.slotOf(hash)
 	return at >= 0 && s.slots[at] == hash
 }
 

@@ -82,7 +82,7 @@ func (s *Exact) build() {
 	s.hashes = make([]uint32, 2<<bits.Len(uint(len(list))))
 	for _, w := range list {
 		h := folded(w)
-		at := s.place(h)
+		at := s.slotOf(h)
 		s.hashes[at] = h
 	}
 }
@@ -93,11 +93,11 @@ func (s *Exact) Has(word string) bool {
 		s.once.Do(s.build)
 	}
 	h := folded(word)
-	return s.hashes[s.place(h)] == h
+	return s.hashes[s.slotOf(h)] == h
 }
 
-// place returns the slot that contains a hash, or the empty slot where it belongs.
-func (s *Exact) place(h uint32) int {
+// slotOf returns the slot that contains a hash, or the empty slot where it belongs.
+func (s *Exact) slotOf(h uint32) int {
 	mask := len(s.hashes) - 1
 	at := int(h) & mask
 	for s.hashes[at] != 0 && s.hashes[at] != h {

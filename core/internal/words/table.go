@@ -13,14 +13,14 @@ type Table struct {
 	rows []string
 	once sync.Once
 	may  [4]uint64 // rules out most words that no row contains: a bit is set for the length and the ends of each word
-	// A hash table whose size is a power of two, at most half full. A slot is the row's index << placeBits, plus the
+	// A hash table whose size is a power of two, at most half full. A slot is the row's index << positionBits, plus the
 	// word's position in the row, plus one.
 	slots []uint32
 }
 
-// placeBits is the number of bits in a slot for the position in a row. All rows must be shorter than 1<<placeBits
+// positionBits is the number of bits in a slot for the position in a row. All rows must be shorter than 1<<positionBits
 // bytes.
-const placeBits = 16
+const positionBits = 16
 
 // NewTable returns a table of rows. In each row, words are separated by single spaces.
 func NewTable(rows ...string) *Table { return &Table{rows: rows} }
@@ -37,7 +37,7 @@ func (t *Table) build() {
 		for w := range strings.SplitSeq(row, " ") {
 			bit := mayBit(w)
 			t.may[bit/64] |= 1 << (bit % 64)
-			t.slots[t.find(w)] = uint32(i<<placeBits | at + 1)
+			t.slots[t.find(w)] = uint32(i<<positionBits | at + 1)
 			at += len(w) + 1
 		}
 	}
@@ -50,7 +50,7 @@ func (t *Table) Row(word string) int {
 		t.once.Do(t.build)
 	}
 	if slot := t.slots[t.find(word)]; slot > 0 {
-		return int(slot>>placeBits) + 1
+		return int(slot>>positionBits) + 1
 	}
 	return 0
 }
@@ -79,7 +79,7 @@ func (t *Table) find(word string) int {
 	at := int(Hash(word)) & mask
 	for ; t.slots[at] > 0; at = (at + 1) & mask {
 		slot := t.slots[at]
-		rest := t.rows[slot>>placeBits][slot&(1<<placeBits-1)-1:]
+		rest := t.rows[slot>>positionBits][slot&(1<<positionBits-1)-1:]
 		if strings.HasPrefix(rest, word) && (len(rest) == len(word) || rest[len(word)] == ' ') && strings.IndexByte(word, ' ') < 0 {
 			break
 		}

@@ -37,8 +37,8 @@ const agentLoopLayout = summarySections + `
 Be brief in each section. Keep file paths, names of functions and error messages exactly as they are.`
 
 const (
-	// AgentLoopAsk requests a summary if there is none yet.
-	AgentLoopAsk = `Your summary will replace everything above. Write it in exactly this layout:` + agentLoopLayout
+	// AgentLoopInstructions requests a summary if there is none yet.
+	AgentLoopInstructions = `Your summary will replace everything above. Write it in exactly this layout:` + agentLoopLayout
 	// agentLoopUpdate requests a summary that updates an earlier one.
 	agentLoopUpdate = `Everything above is NEW. Merge it into the summary in <previous-summary>:
 - keep everything in it that still holds;
@@ -54,13 +54,13 @@ Write the complete updated summary in exactly this layout:` + agentLoopLayout
 // instruction (S4.36), which template replaces unless it is "". nl is the line break between a tag and its content.
 func AgentLoopText(nl, record, previous, template string) string {
 	prompt := "<conversation>" + nl + record + nl + "</conversation>" + nl + nl
-	ask := AgentLoopAsk
+	instructions := AgentLoopInstructions
 	if previous != "" {
 		prompt += "<previous-summary>" + nl + previous + nl + "</previous-summary>" + nl + nl
-		ask = agentLoopUpdate
+		instructions = agentLoopUpdate
 	}
 	if template != "" {
 		return prompt + template
 	}
-	return prompt + ask
+	return prompt + instructions
 }

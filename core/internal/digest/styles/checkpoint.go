@@ -37,9 +37,9 @@ const checkpointSystem = `You are summarizing the record of a coding agent's con
 // NoPrior replaces the previous summary in the first compaction (S2.19).
 const NoPrior = "None - this is the first compaction round."
 
-// CheckpointAsk returns the end of the style's prompt, from "## Instructions" on, for the compaction with the given
+// CheckpointInstructions returns the end of the style's prompt, from "## Instructions" on, for the compaction with the given
 // number (S2.19).
-func CheckpointAsk(round int) string {
+func CheckpointInstructions(round int) string {
 	return `## Instructions
 Write the summary with EXACTLY these sections:
 
@@ -87,11 +87,11 @@ func checkpointPrompt(p *digest.Prompt) string {
 }
 
 // CheckpointText returns the prompt of a request, built from the previous summary, the user's first request and the
-// record (S2.19). A template of the policy replaces the instructions that CheckpointAsk returns.
+// record (S2.19). A template of the policy replaces the instructions that CheckpointInstructions returns.
 func CheckpointText(p *digest.Prompt, prior, task, record string) string {
 	end := p.Template
 	if end == "" {
-		end = CheckpointAsk(p.Round)
+		end = CheckpointInstructions(p.Round)
 	}
 	end += p.InLanguage()
 	if p.Instructions != "" {

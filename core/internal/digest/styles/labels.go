@@ -41,7 +41,7 @@ func Labelled(t *transcript.Transcript, messages []int32, max int, o digest.Reco
 				paragraph("[Assistant thinking]: ", strings.Join(said.reasoning, "\n"))
 			}
 			paragraph("[Assistant]: ", strings.Join(said.texts, "\n"))
-			paragraph("[User]: ", strings.Join(said.asked, "\n"))
+			paragraph("[User]: ", strings.Join(said.interjected, "\n"))
 			paragraph("[Assistant tool calls]: ", strings.Join(said.calls, "; "))
 		}
 		for _, n := range said.results {
@@ -63,7 +63,7 @@ func Labelled(t *transcript.Transcript, messages []int32, max int, o digest.Reco
 // contents holds the non-empty texts of a message, grouped by kind.
 type contents struct {
 	texts, reasoning, calls []string // in the order of the message
-	asked                   []string // what the user wrote while the assistant was working
+	interjected             []string // what the user wrote while the assistant was working
 	results                 []int    // part indexes
 }
 
@@ -81,7 +81,7 @@ func collect(t *transcript.Transcript, i int, o digest.RecordOptions) (s content
 			switch text := t.Text(p.Body); {
 			case text == "":
 			case p.Has(transcript.Said):
-				s.asked = append(s.asked, text)
+				s.interjected = append(s.interjected, text)
 			default:
 				s.texts = append(s.texts, text)
 			}

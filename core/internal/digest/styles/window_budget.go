@@ -12,7 +12,7 @@ var WindowBudget = &digest.Style{
 	Name: "window-budget", Role: transcript.User, Own: true,
 	Header: digest.Header, System: windowBudgetSystem,
 	Record: digest.OwnRecord,
-	Prompt: func(p *digest.Prompt) string { return p.Between(WindowBudgetNote(p.Scope), WindowBudgetAsk) },
+	Prompt: func(p *digest.Prompt) string { return p.Between(WindowBudgetNote(p.Scope), WindowBudgetInstructions) },
 }
 
 // windowBudgetSystem is the system prompt of the style's requests. Like S3.24, but in our own words, it tells
@@ -36,8 +36,8 @@ even if the new part does not mention them.`
 	return digest.ScopeNote(scope)
 }
 
-// WindowBudgetAsk lists the headings of a digest (S3.21), and describes what belongs under each.
-const WindowBudgetAsk = `Write the digest under these headings, in this order. Leave out nothing that later work needs; invent nothing.
+// WindowBudgetInstructions lists the headings of a digest (S3.21), and describes what belongs under each.
+const WindowBudgetInstructions = `Write the digest under these headings, in this order. Leave out nothing that later work needs; invent nothing.
 
 # Objective
 What the user wants, in their own words where they matter.

@@ -151,8 +151,8 @@ func projectForSummary(c *Call, dst []byte) ([]byte, *Error) {
 
 // generateSummary returns a request for a summary of the transcript. If reply is not nil, it checks this reply instead
 // (S4.36, S4.37). If there is nothing to summarize or the reply is unusable, the answer says why.
-func generateSummary(c *Call, previous string, reply *api.Summary) asked {
-	failed := func(why string) asked { return asked{why: why} }
+func generateSummary(c *Call, previous string, reply *api.Summary) modelCall {
+	failed := func(why string) modelCall { return modelCall{why: why} }
 	if len(c.Transcript.Messages) == 0 {
 		return failed(verbatim.NoMessages)
 	}
@@ -165,10 +165,10 @@ func generateSummary(c *Call, previous string, reply *api.Summary) asked {
 	case !visible && verbatim.IsBlank(previous):
 		return failed(verbatim.NoVisible)
 	case !visible:
-		return asked{summary: previous}
+		return modelCall{summary: previous}
 	}
 	record := verbatim.Labelled(c.Transcript, c.Transcript.MessageIndexes(), styles.ProjectedText)
-	r := asked{system: style.System}
+	r := modelCall{system: style.System}
 	if c.Policy.IsWireSafe() {
 		r.prompt = style.Prompt(&digest.Prompt{Record: record, Prior: previous,
 			Instructions: c.Policy.Summary.Instructions})

@@ -8,16 +8,16 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/published/verbatim"
 )
 
-// asked is the result of a function that queries a model: either the request to send or, once there is a reply, the
+// modelCall is the result of a function that queries a model: either the request to send or, once there is a reply, the
 // summary or the failure.
-type asked struct {
+type modelCall struct {
 	system, prompt string // the request
 	summary        string // the reply, if it is usable
 	message        string // the text that replaces the results
 	why            string // why there is no summary
 }
 
-func (a asked) append(dst []byte) []byte {
+func (a modelCall) append(dst []byte) []byte {
 	var why *string
 	if a.why != "" {
 		why = &a.why
@@ -121,9 +121,9 @@ func trimmed(trim func(string, int) string) func(c *Call, dst []byte) ([]byte, *
 // summarize returns a request for a summary of tool results. If reply is not nil, it checks this reply instead. The
 // summary covers only the first result or, if batch is set, all of them (S4.26, S4.30). exact selects the prompt of the
 // published system instead of ctxfold's.
-func summarize(outputs []digest.ToolOutput, batch bool, reply *api.Summary, exact bool) asked {
+func summarize(outputs []digest.ToolOutput, batch bool, reply *api.Summary, exact bool) modelCall {
 	if len(outputs) == 0 {
-		return asked{why: "no tool results to summarize"}
+		return modelCall{why: "no tool results to summarize"}
 	}
 	q := verbatim.ToolPrompt(outputs, batch)
 	if !exact {
@@ -133,7 +133,7 @@ func summarize(outputs []digest.ToolOutput, batch bool, reply *api.Summary, exac
 		}
 		q = digest.ToolPrompt(outputs, batch, most)
 	}
-	r := asked{system: q.System(), prompt: q.Text()}
+	r := modelCall{system: q.System(), prompt: q.Text()}
 	if reply == nil {
 		return r
 	}

@@ -19,11 +19,11 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		ask := s.Ask
-		if c.Policy.IsWireSafe() && s.OurAsk != nil {
-			ask = s.OurAsk
+		instructions := s.Instructions
+		if c.Policy.IsWireSafe() && s.OurInstructions != nil {
+			instructions = s.OurInstructions
 		}
-		return object(dst, member{"system", s.Data.System}, member{"prompt", ask(round)},
+		return object(dst, member{"system", s.Data.System}, member{"prompt", instructions(round)},
 			some("turn_prefix", s.Data.TurnPrefix),
 			member{"header", s.Data.Header}, member{"role", s.Data.Role.String()},
 			some("max_output_tokens", s.Data.MaxOutput),

@@ -18,10 +18,10 @@ var agentLoop = &Style{
 	Prompt: func(p *Prompt) string {
 		return AgentLoopPrompt(p.Record, "", p.Template) // S4.40: the previous summary is not fed back
 	},
-	Ask:     always(styles.AgentLoopAsk),
-	Message: func(body string) string { return agentLoopData.Header + "\n\n" + body },
-	Failure: func(_, _ bool, r api.Summary) string { return summaryFailure + r.Error },
-	Empty:   summaryFailure + EmptySummary, Blank: true,
+	Instructions: always(styles.AgentLoopInstructions),
+	Message:      func(body string) string { return agentLoopData.Header + "\n\n" + body },
+	Failure:      func(_, _ bool, r api.Summary) string { return summaryFailure + r.Error },
+	Empty:        summaryFailure + EmptySummary, Blank: true,
 	Unseen: summaryFailure + NoVisible,
 }
 

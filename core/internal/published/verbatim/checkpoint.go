@@ -21,10 +21,10 @@ var checkpoint = &Style{
 		}
 		return styles.CheckpointText(&p.Prompt, prior, p.Task, p.Record)
 	},
-	Ask:     styles.CheckpointAsk,
-	Message: func(body string) string { return body },
-	Task:    OriginalTask,
-	Failure: func(_, _ bool, r api.Summary) string { return r.Error },
+	Instructions: styles.CheckpointInstructions,
+	Message:      func(body string) string { return body },
+	Task:         OriginalTask,
+	Failure:      func(_, _ bool, r api.Summary) string { return r.Error },
 }
 
 // NoResult is S2's error for a tool result without a value (S2.3, S2.21).

@@ -16,10 +16,10 @@ type Style struct {
 	// Record renders messages for the prompt. It returns false if the published system fails on one of the messages
 	// (S2.21).
 	Record func(t *transcript.Transcript, messages []int32) (string, bool)
-	// Prompt returns the prompt for a request. Ask returns the instructions in it if the policy has no prompt of its
-	// own. OurAsk returns the instructions that ctxfold uses with this style; nil means the same as Ask.
-	Prompt      func(p *Prompt) string
-	Ask, OurAsk func(round int) string
+	// Prompt returns the prompt for a request. Instructions returns the instructions in it if the policy has no prompt of its
+	// own. OurInstructions returns the instructions that ctxfold uses with this style; nil means the same as Instructions.
+	Prompt                        func(p *Prompt) string
+	Instructions, OurInstructions func(round int) string
 	// Thinking is the amount of thinking that the model should do, as most providers call it, such as "high"; ""
 	// leaves it to the host.
 	Thinking string
@@ -66,7 +66,7 @@ func ByName(name string) *Style {
 	if d == nil {
 		return nil
 	}
-	return &Style{Data: d, Ask: always(digest.SessionAsk), Prompt: func(p *Prompt) string {
+	return &Style{Data: d, Instructions: always(digest.SessionInstructions), Prompt: func(p *Prompt) string {
 		return d.Prompt(&p.Prompt)
 	},
 		Record: func(t *transcript.Transcript, messages []int32) (string, bool) {
@@ -75,4 +75,6 @@ func ByName(name string) *Style {
 }
 
 // always returns a function that returns the same instructions, whatever the round.
-func always(ask string) func(round int) string { return func(int) string { return ask } }
+func always(instructions string) func(round int) string {
+	return func(int) string { return instructions }
+}

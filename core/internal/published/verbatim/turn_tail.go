@@ -14,10 +14,10 @@ var turnTailData = styles.TurnTail
 // turnTail is the style of S1. Its digest is a system message. If the cut divides a turn, the turn's beginning and the
 // history before it get separate summaries.
 var turnTail = &Style{
-	Data:   turnTailData,
-	Record: serialize,
-	Prompt: turnTailPrompt,
-	Ask:    always(turnTailAsk), OurAsk: always(styles.TurnTailLayout + styles.TurnTailEnd),
+	Data:         turnTailData,
+	Record:       serialize,
+	Prompt:       turnTailPrompt,
+	Instructions: always(turnTailInstructions), OurInstructions: always(styles.TurnTailLayout + styles.TurnTailEnd),
 	Message: func(body string) string { return turnTailData.Header + "\n\n" + body },
 	Empty:   "compaction produced an empty summary",
 	Failure: func(split, prefix bool, r api.Summary) string { // S1.17, S1.22
@@ -35,8 +35,8 @@ var turnTail = &Style{
 	},
 }
 
-// turnTailAsk holds the instructions in S1.20, which also ask the model for the lists of files.
-const turnTailAsk = styles.TurnTailLayout + `
+// turnTailInstructions holds the instructions in S1.20, which also ask the model for the lists of files.
+const turnTailInstructions = styles.TurnTailLayout + `
 <read-files>
 [files that were read, one path a line]
 </read-files>
@@ -54,7 +54,7 @@ func turnTailPrompt(p *Prompt) string {
 	if p.Template != "" {
 		text += p.Template
 	} else {
-		text += turnTailAsk
+		text += turnTailInstructions
 	}
 	prefix := p.Scope == api.ScopeTurnPrefix
 	if prefix {

@@ -15,12 +15,12 @@ var windowBudget = &Style{
 	Record: func(t *transcript.Transcript, messages []int32) (string, bool) {
 		return digest.Flatten(t, messages, 0), true
 	},
-	Prompt:   windowBudgetPrompt,
-	Ask:      always(styles.WindowBudgetAsk),
-	Thinking: "high", // S3.25
-	Message:  func(body string) string { return digest.Header + "\n\n" + body },
-	Failure:  func(_, _ bool, r api.Summary) string { return r.Error },
-	Local:    digest.Minimal, Unchecked: true,
+	Prompt:       windowBudgetPrompt,
+	Instructions: always(styles.WindowBudgetInstructions),
+	Thinking:     "high", // S3.25
+	Message:      func(body string) string { return digest.Header + "\n\n" + body },
+	Failure:      func(_, _ bool, r api.Summary) string { return r.Error },
+	Local:        digest.Minimal, Unchecked: true,
 }
 
 // windowBudgetPrompt joins a description of the record, the previous digest if it isn't blank, the record, and the
@@ -30,15 +30,15 @@ func windowBudgetPrompt(p *Prompt) string {
 	if p.Scope == api.ScopeBranch {
 		scope = api.ScopeBranch
 	}
-	ask := styles.WindowBudgetAsk
+	instructions := styles.WindowBudgetInstructions
 	blocks := []string{styles.WindowBudgetNote(scope)}
 	if !IsBlank(p.Prior) {
 		blocks = append(blocks, "<"+digest.PriorTag+">\n"+p.Prior+"\n</"+digest.PriorTag+">")
 	}
 	if p.Template != "" {
-		ask = p.Template
+		instructions = p.Template
 	}
-	blocks = append(blocks, "<"+digest.RecordTag+">\n"+strings.TrimSpace(p.Record)+"\n</"+digest.RecordTag+">", ask)
+	blocks = append(blocks, "<"+digest.RecordTag+">\n"+strings.TrimSpace(p.Record)+"\n</"+digest.RecordTag+">", instructions)
 	if p.Instructions != "" {
 		blocks = append(blocks, p.Instructions)
 	}
