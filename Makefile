@@ -5,10 +5,6 @@ SHELL       := bash
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 
-STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
-ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
-VALE        := github.com/vale-cli/vale/v3/cmd/vale@v3.22.0
-
 # Fixtures have their own lock files, so that the lock file of the package stays small.
 FIXTURES    := runtimes sdks agents pi adk genkit langchain cline react stores cloudflare chats
 # Not npm ci, which would require the packages of every platform in the lock file.
@@ -121,22 +117,19 @@ vet:
 	@cd wasm/easyjson && GOWORK=off go vet ./...
 
 .PHONY: lint
-lint:
+lint: needs-staticcheck needs-actionlint
 	$(say) 'staticcheck: natively, and as the module is built'
-	@GOBIN=$(CURDIR)/build/bin go install $(STATICCHECK)
 	@build/bin/staticcheck work
 	@$(AS_BUILT); build/bin/staticcheck $(INSIDE) && build/bin/staticcheck -tags ctxfold_component ./wasm
 	@cd wasm/easyjson && GOWORK=off ../../build/bin/staticcheck ./...
 	$(say) 'actionlint: the workflows'
-	@GOBIN=$(CURDIR)/build/bin go install $(ACTIONLINT)
 	@build/bin/actionlint -shellcheck= -pyflakes=
 
 # Vale's comment parsers are written in C. LINT_PROSE is a grep -E pattern that selects files: make lint-prose LINT_PROSE='^docs/'.
 .PHONY: lint-prose
-lint-prose: needs-languages ## Check the prose of pages, comments and messages by the rules of internal/prose
+lint-prose: needs-languages needs-vale ## Check the prose of pages, comments and messages by the rules of internal/prose
 	$(say) 'vale: pages, comments and messages in plain technical English'
 	@rm -rf build/prose && mkdir -p build/prose
-	@GOBIN=$(CURDIR)/build/bin go install $(VALE)
 	@git ls-files | grep -E "$${LINT_PROSE:-.}" | xargs go run ./internal/prose -out build/prose > build/prose.list
 	@(cat build/prose.list && find build/prose -type f | sort) | xargs build/bin/vale --config=internal/prose/vale.ini --minAlertLevel=error
 
