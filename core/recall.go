@@ -278,9 +278,6 @@ func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
 	if !m.newest && !r.policy.IsBranchScope() && h.hidesNewest(t) {
 		return false
 	}
-	if r.t.Outer == r.t.List { // only a result of open contains more than its list
-		r.t.System = t.System
-	}
 	joined := r.withHistory(h)
 	joined.policy = h.joinedPolicy(r.policy)
 	r.source = joined
@@ -356,7 +353,13 @@ func (r *request) readGiven(h *history, t *transcript.Transcript) bool {
 	}
 	src = append(append(src, ']'), t.Src[t.List.End:t.Outer.End]...)
 	r.read(jsonspan.New(src), reading{before: r.stateFormat()})
-	return r.err == nil && len(r.t.Messages) == len(h.given)
+	if r.err != nil {
+		return false
+	}
+	if r.t.Outer == r.t.List { // only a result of open contains more than its list
+		r.t.System = t.System
+	}
+	return len(r.t.Messages) == len(h.given)
 }
 
 // turn returns a message that makes the roles alternate, and its index. It returns 0 and nil if no such message is

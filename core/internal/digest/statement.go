@@ -114,7 +114,7 @@ func (r *statementReader) sentence(s string, quoted []bool, at int) string {
 		rate(s, ws)
 	}
 	if rated.strength == strict || r.before != "" || r.lead != "" || !pointless(ws) {
-		r.add(s, ws, rated.at)
+		r.add(s, r.before, ws, rated.at)
 	}
 	return s
 }
@@ -124,22 +124,22 @@ func isLasting(ws []word) bool {
 	return anyIs(ws, lastingly)
 }
 
-// add adds the statement s. If s can't be understood without the previous sentence, add puts that sentence before it.
-// cue is the byte offset of the decisive cue in s.
-func (r *statementReader) add(s string, ws []word, cue int) {
-	whole, fits := s, r.before != "" && len(r.before)+len(s) < maxStatement
+// add adds the statement s. If s can't be understood without the text before it, which is the previous sentence or the
+// rest of its own, add puts that text before it. cue is the byte offset of the decisive cue in s.
+func (r *statementReader) add(s, before string, ws []word, cue int) {
+	whole, fits := s, before != "" && len(before)+len(s) < maxStatement
 	switch {
 	case r.lead == "" && ws[0].is(others):
-		if before := wordsOf(r.before, nil); !fits || len(before) == 0 || before[0].is(others) {
+		if said := wordsOf(before, nil); !fits || len(said) == 0 || said[0].is(others) {
 			return // the subject of the sentence is unknown
 		}
-		whole = r.before + " " + s
+		whole = before + " " + s
 	case fits && refersBack(ws, longestReference):
-		whole = r.before + " " + s
+		whole = before + " " + s
 	}
-	// If the previous sentence is the end of the last statement, it must not appear twice.
-	if n := len(r.out) - 1; len(whole) > len(s) && n >= 0 && strings.HasSuffix(r.out[n], withoutJoin(r.before)) {
-		if said := r.out[n]; said == withoutJoin(r.before) || r.lead != "" {
+	// If that text is the end of the last statement, it must not appear twice.
+	if n := len(r.out) - 1; len(whole) > len(s) && n >= 0 && strings.HasSuffix(r.out[n], withoutJoin(before)) {
+		if said := r.out[n]; said == withoutJoin(before) || r.lead != "" {
 			r.out = r.out[:n]
 		} else if len(said)+len(s) < maxStatement {
 			whole, r.out = said+" "+s, r.out[:n]

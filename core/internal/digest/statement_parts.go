@@ -24,16 +24,13 @@ func (r *statementReader) parts(s string, quoted []bool, ws []word) (found bool)
 	if len(starts) == 1 || r.lead != "" || ws[0].is(conditions) || ws[0].is(joins|conjunctions) && ws[1].is(conditions) {
 		return false
 	}
-	before := r.before
 	for k, from := range starts {
 		end := len(s)
 		if k+1 < len(starts) {
 			end = starts[k+1]
 		}
-		r.before = strings.TrimRight(s[:from], " \t")
 		found = r.part(s[:end], quoted, from, s[end:]) || found
 	}
-	r.before = before
 	return found
 }
 
@@ -44,6 +41,7 @@ var causal = wordListOf("because since after weil nachdem parce après porque de
 // whether it is one. quoted marks the bytes of s that are in quotes; it may be nil. rest is the
 // text of the sentence that follows s.
 func (r *statementReader) part(s string, quoted []bool, from int, rest string) bool {
+	before := strings.TrimRight(s[:from], " \t")
 	s = strings.TrimRight(s, " \t,;:–—-，；：、")
 	if len(s)-from < minStatement {
 		return false
@@ -69,7 +67,7 @@ func (r *statementReader) part(s string, quoted []bool, from int, rest string) b
 	if !prescribes(&rated) || !rated.lasting && errand(s[from:], ws, rated.direct) {
 		return false
 	}
-	r.add(s[from:], ws, rated.at)
+	r.add(s[from:], before, ws, rated.at)
 	return true
 }
 

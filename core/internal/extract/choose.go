@@ -62,17 +62,14 @@ func (e *Extract) chooser(budget int, spread bool) *chooser {
 // measure computes the gain of each sentence before anything is chosen.
 func (c *chooser) measure() {
 	c.unsorted, c.sorted = c.unsorted[:0], c.sorted[:0]
-	left := c.left
-	c.left = math.MaxInt
 	for i := range c.sentences {
 		s := &c.sentences[i]
-		if s.alone.gain = c.gain(s); s.alone.gain > 0 {
+		if s.alone.gain = c.gain(s, math.MaxInt); s.alone.gain > 0 {
 			s.alone.bucket = int32(log2(uint64(s.alone.gain)) >> 7)
 			s.alone.size = c.clauses[s.last].to - c.clauses[s.first].from
 			c.unsorted = append(c.unsorted, ranked{c.rank(s.alone.gain, int32(i)), int32(i)})
 		}
 	}
-	c.left = left
 	for i := len(c.unsorted)/2 - 1; i >= 0; i-- {
 		c.unsorted.down(i)
 	}
@@ -96,7 +93,7 @@ func (c *chooser) choose(allowed func(sentence int32) bool) {
 			return
 		}
 		s := &c.sentences[n]
-		if gain := c.gain(s); gain != s.gain {
+		if gain := c.gain(s, c.left); gain != s.gain {
 			if c.put(n, gain, again); gain <= 0 {
 				continue
 			}
@@ -180,11 +177,11 @@ func (c *chooser) enter(allowed func(sentence int32) bool) {
 // them depends on the previous one.
 const mostBefore = 3
 
-// gain returns the gain per length of the best clauses of a sentence that fit into the remaining budget, including the
-// sentences that it depends on, and stores these clauses in s. It returns 0 if none fits, or if the sentence depends on
+// gain returns the gain per length of the best clauses of a sentence that fit into room bytes, including the sentences
+// that it depends on, and stores these clauses in s. It returns 0 if none fits, or if the sentence depends on
 // too many others. Gains only fall as more is chosen, except for sentences that depend on a chosen one (see lift). So
 // if the gain of the best candidate hasn't changed since it was last computed, it is the best of all.
-func (c *chooser) gain(s *sentence) (best int64) {
+func (c *chooser) gain(s *sentence, room int) (best int64) {
 	var with int64 // the gain of the sentences that it depends on
 	size := overhead
 	for n, p := 0, s; p.leans && c.state[p.before] != taken; n++ {
@@ -205,7 +202,7 @@ func (c *chooser) gain(s *sentence) (best int64) {
 			cl := &c.clauses[last]
 			sum += c.sum(cl.words[0], cl.words[1])
 			length := int(cl.to-c.clauses[first].from) + size
-			if length > c.left {
+			if length > room {
 				c.limited = true
 				break
 			}
@@ -268,7 +265,7 @@ func (c *chooser) lift(n int32) {
 		if !s.leans || s.before != n || !candidate {
 			continue
 		}
-		if gain := c.gain(s); gain > s.gain {
+		if gain := c.gain(s, c.left); gain > s.gain {
 			c.put(k, gain, false)
 		}
 	}
