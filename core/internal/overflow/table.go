@@ -1,8 +1,5 @@
 package overflow
 
-// Rules returns the wordings in the order in which they are tried: guards first.
-func Rules() []Rule { return append(append([]Rule{}, guards...), table...) }
-
 // Sources of several rules: lists in other projects, based on their own sources and issues.
 const (
 	pi      = "earendil-works/pi packages/ai/src/utils/overflow.ts"
