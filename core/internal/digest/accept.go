@@ -229,18 +229,22 @@ const leastItems = 3
 // isList reports whether text is mostly a list. The summarizers built into browsers write plain bullets even if the
 // request asks for headings, so it would be useless to ask them again.
 func isList(text string) bool {
-	lines, items := 0, 0
+	items, lines := countLines(text, isListItem)
+	return items >= leastItems && 2*items >= lines
+}
+
+// countLines returns how many lines of text, without white space around them, counts returns true for, and
+// how many lines there are. Empty lines don't count.
+func countLines(text string, counts func(line string) bool) (such, lines int) {
 	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if line == "" {
+		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
-		lines++
-		if isListItem(line) {
-			items++
+		if lines++; counts(line) {
+			such++
 		}
 	}
-	return items >= leastItems && 2*items >= lines
+	return such, lines
 }
 
 // isListItem reports whether a line begins with a bullet, or with a number and a dot or bracket, followed by a space.

@@ -338,11 +338,7 @@ func answersIn(text string, questions []question) (answers []answer, ok bool) {
 		return nil, false
 	}
 	s = jsonspan.New(src)
-	for s.Object(); s.Err() == nil; {
-		key, more := s.Key()
-		if !more {
-			break
-		}
+	for key := range s.Members {
 		name := ToolKey(string(key))
 		if !answerKeys.has(name) {
 			s.Skip()

@@ -73,10 +73,8 @@ func saidBy(t *transcript.Transcript, i int) (asked, words string) {
 	var room [1]answer
 	all := room[:0]
 	about, result := "", m.Output // about is the question for the tool result whose text follows
-	for n := m.First; n < m.First+m.Count; n++ {
-		p := &t.Parts[n]
+	for n, p := range t.OuterParts(m) {
 		switch {
-		case p.Parent >= 0 || p.Has(transcript.Removed):
 		case p.Kind == transcript.ToolResult && !p.Has(transcript.Cleared|transcript.Squeezed):
 			all = append(all, heardIn(t, n)...)
 		case p.Kind != transcript.Text || m.Role != transcript.User && !(m.Role == transcript.Assistant && p.Has(transcript.Said)):

@@ -74,16 +74,12 @@ func (e *Extract) addTerms(ts *terms, i int32, weight int64) {
 	if m.Variant == transcript.Shell {
 		ts.add(e.t.Text(m.Label), argued*weight, i)
 	}
-	for p := m.First; p < m.First+m.Count; p++ {
-		part := &e.t.Parts[p]
-		if part.Has(transcript.Removed) || part.Parent >= 0 {
-			continue
-		}
-		switch part.Kind {
+	for n, p := range e.t.OuterParts(m) {
+		switch p.Kind {
 		case transcript.Text:
-			ts.add(beginning(e.t, part.Body, lookText), written*weight, i)
+			ts.add(beginning(e.t, p.Body, lookText), written*weight, i)
 		case transcript.ToolCall:
-			arguments(e.t, part, func(_, text string) {
+			arguments(e.t, p, func(_, text string) {
 				w := int64(argued)
 				if len(text) > 400 {
 					w = pasted
@@ -91,7 +87,7 @@ func (e *Extract) addTerms(ts *terms, i int32, weight int64) {
 				ts.add(text[:min(len(text), lookText)], w*weight, i)
 			})
 		case transcript.ToolResult:
-			head, tail := e.sample(int(p))
+			head, tail := e.sample(int(n))
 			ts.add(head, answered*weight, i)
 			ts.add(tail, answered*weight, i)
 		}

@@ -22,27 +22,18 @@ const (
 
 // valuesIn calls see with each text, number and boolean in a JSON value, and with its key. The elements of an array have
 // the key of the array.
+//
+//go:noinline
 func valuesIn(s *jsonspan.Scanner, src []byte, key string, see func(key, value string)) {
-	switch s.Kind() {
-	case jsonspan.String:
-		see(key, jsonspan.Text(src, s.Text().Span))
-	case jsonspan.Array:
-		for s.Array(); s.Elem(); {
-			valuesIn(s, src, key, see)
+	valuesUnder(s, "", key, func(_, key string, v jsonspan.Value) {
+		switch v.Kind {
+		case jsonspan.String:
+			see(key, jsonspan.Text(src, v.Span))
+		case jsonspan.Null:
+		default:
+			see(key, withoutResidue(string(v.Slice(src))))
 		}
-	case jsonspan.Object:
-		for s.Object(); ; {
-			name, ok := s.Key()
-			if !ok {
-				return
-			}
-			valuesIn(s, src, string(name), see)
-		}
-	default:
-		if value := string(s.Skip().Slice(src)); value != "null" {
-			see(key, withoutResidue(value))
-		}
-	}
+	})
 }
 
 // isRecord reports whether text is a JSON object or array that isn't too long to read.

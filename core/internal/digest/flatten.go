@@ -50,11 +50,7 @@ func (f *flattener) message(i int) {
 		f.entry("digest:", t.Text(t.FirstText(i)), wholePiece)
 		return
 	}
-	for n := m.First; n < m.First+m.Count; n++ {
-		p := &t.Parts[n]
-		if p.Has(transcript.Removed) || p.Parent >= 0 {
-			continue
-		}
+	for n, p := range t.OuterParts(m) {
 		switch p.Kind {
 		case transcript.Text:
 			who := speaker(speakerOf(m, p))

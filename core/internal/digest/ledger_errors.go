@@ -119,25 +119,23 @@ func (c *collector) checkFailed(f *api.LedgerFailure) {
 // checkBegun drops the errors of earlier checks of the same kinds that couldn't run, because their program, a module or
 // the file to check doesn't exist. The agent has found another check.
 func (c *collector) checkBegun(call *api.LedgerFailure) {
-	kinds := checksOf(call)
-	if kinds == 0 {
-		return
-	}
-	for failed, at := range c.checks {
-		if at > 0 && kinds&checkKinds(failed) != 0 && isAbsent(c.Errors[at-1].Text) {
-			c.Errors[at-1], c.checks[failed] = api.LedgerFailure{}, 0
-		}
-	}
+	c.dropChecks(call, func(kinds, failed checkKinds, text string) bool { return kinds&failed != 0 && isAbsent(text) })
 }
 
 // checkPassed drops the errors of all checks that a successful call covers.
 func (c *collector) checkPassed(call *api.LedgerFailure) {
+	c.dropChecks(call, func(kinds, failed checkKinds, _ string) bool { return kinds.covers(failed) })
+}
+
+// dropChecks drops the errors of the failed checks for which over returns true. over gets the kinds of checks that a
+// call runs, which are some, those of the failed check, and the text of its error.
+func (c *collector) dropChecks(call *api.LedgerFailure, over func(kinds, failed checkKinds, text string) bool) {
 	kinds := checksOf(call)
 	if kinds == 0 {
 		return
 	}
 	for failed, at := range c.checks {
-		if at > 0 && kinds.covers(checkKinds(failed)) {
+		if at > 0 && over(kinds, checkKinds(failed), c.Errors[at-1].Text) {
 			c.Errors[at-1], c.checks[failed] = api.LedgerFailure{}, 0
 		}
 	}

@@ -62,9 +62,9 @@ func (e *Extract) findPlan() {
 		if k < from && k > 0 {
 			continue
 		}
-		for _, part := range e.t.PartsOf(int(i)) {
-			if part.Kind == transcript.ToolCall && !part.Has(transcript.Removed) && part.Parent < 0 {
-				e.readPlanCall(&part, i)
+		for _, p := range e.t.OuterParts(&e.t.Messages[i]) {
+			if p.Kind == transcript.ToolCall {
+				e.readPlanCall(p, i)
 			}
 		}
 		if e.t.Messages[i].Role == transcript.Assistant {

@@ -111,15 +111,14 @@ func (n *namedLater) goBackTo(i int) {
 		if m := &n.t.Messages[n.next]; n.next == i && m.Role != transcript.Assistant {
 			return
 		}
-		for _, p := range n.t.PartsOf(n.next) {
+		for _, p := range n.t.OuterParts(&n.t.Messages[n.next]) {
 			switch {
-			case p.Has(transcript.Removed) || p.Parent >= 0:
 			case p.Kind == transcript.Text:
 				text := n.t.Text(p.Body)
 				n.said = n.said || !blank(text)
 				n.add(text)
 			case p.Kind == transcript.ToolCall && n.next > i:
-				n.add(string(argumentsOf(n.t, &p)))
+				n.add(string(argumentsOf(n.t, p)))
 			}
 		}
 	}

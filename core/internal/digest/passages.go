@@ -65,17 +65,10 @@ const dumpLines = 24
 // isDump reports whether text looks like program output: it has at least least non-empty lines, and most of them are
 // short, don't end a sentence, and are no headings or list items. The user's comment on it precedes or follows it.
 func isDump(text string, least int) bool {
-	lines, said := 0, 0
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if line == "" {
-			continue
-		}
-		lines++
-		if item, _ := listItem(line); item || line[0] == '#' || endsSentence(line) || len(line) > maxLead {
-			said++
-		}
-	}
+	said, lines := countLines(text, func(line string) bool {
+		item, _ := listItem(line)
+		return item || line[0] == '#' || endsSentence(line) || len(line) > maxLead
+	})
 	return lines >= least && said*2 < lines
 }
 

@@ -57,9 +57,8 @@ func ProjectFileText(t *transcript.Transcript, i int) int32 {
 
 // projectPart is like ProjectIn, for message m, but also returns the index of the part with the instructions, or -1.
 func projectPart(t *transcript.Transcript, m *transcript.Message) (kind Project, key string, part int32) {
-	for n := m.First; n < m.First+m.Count; n++ {
-		p := &t.Parts[n]
-		if p.Has(transcript.Removed|transcript.Cleared) || p.Parent >= 0 {
+	for n, p := range t.OuterParts(m) {
+		if p.Has(transcript.Cleared) {
 			continue
 		}
 		switch p.Kind {

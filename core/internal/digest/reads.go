@@ -142,11 +142,7 @@ func rangeIn(s *jsonspan.Scanner, src []byte, depth int) (found bool) {
 	}
 	switch s.Kind() {
 	case jsonspan.Object:
-		for s.Object(); s.Err() == nil; {
-			key, ok := s.Key()
-			if !ok {
-				break
-			}
+		for key := range s.Members {
 			name := ToolKey(string(key))
 			if rangeKeys.has(name) && s.Kind() != jsonspan.Object {
 				start := s.Pos()

@@ -21,17 +21,10 @@ func isOutline(text string) bool {
 	if len(text) > lookPlan || strings.HasPrefix(text, pastedOpen) || isDump(text, manyLines) || mostlyCode(text) {
 		return false
 	}
-	lines, heads := 0, 0
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if line == "" {
-			continue
-		}
-		lines++
-		if item, _ := listItem(line); item || line[0] == '#' || strings.HasSuffix(line, ":") {
-			heads++
-		}
-	}
+	heads, lines := countLines(text, func(line string) bool {
+		item, _ := listItem(line)
+		return item || line[0] == '#' || strings.HasSuffix(line, ":")
+	})
 	return heads*3 >= lines
 }
 

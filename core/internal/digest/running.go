@@ -131,11 +131,7 @@ func (l *Ledger) Settle(t *transcript.Transcript, messages []int32) {
 		return
 	}
 	for _, i := range messages {
-		m := &t.Messages[i]
-		for n := m.First; n < m.First+m.Count; n++ {
-			if t.Parts[n].Has(transcript.Removed) || t.Parts[n].Parent >= 0 {
-				continue
-			}
+		for n := range t.OuterParts(&t.Messages[i]) {
 			l.endWork(t, n)
 			if names := loadedTools(t, n); names != nil {
 				l.Unloaded = slices.DeleteFunc(slices.Clone(l.Unloaded), func(s string) bool { return slices.Contains(names, s) })
@@ -194,11 +190,8 @@ func NewLasting(t *transcript.Transcript, messages []int32) *Lasting {
 	l := &Lasting{t: t}
 	c := collector{t: t, Ledger: &l.ledger}
 	for _, i := range messages {
-		m := &t.Messages[i]
-		for n := m.First; n < m.First+m.Count; n++ {
-			if p := &t.Parts[n]; p.Parent < 0 && !p.Has(transcript.Removed) {
-				c.work(n)
-			}
+		for n := range t.OuterParts(&t.Messages[i]) {
+			c.work(n)
 		}
 	}
 	return l

@@ -431,11 +431,7 @@ func toolNames(s *jsonspan.Scanner, src []byte, definition bool, depth int, add 
 			toolNames(s, src, definition, depth+1, add)
 		}
 	default:
-		for s.Object(); s.Err() == nil; {
-			key, more := s.Key()
-			if !more {
-				return
-			}
+		for key := range s.Members {
 			switch name := string(key); {
 			case s.Kind() == jsonspan.String && (name == "tool_name" || name == "toolName" && depth > 0 || name == "name" && definition):
 				add(jsonspan.Text(src, s.Text().Span))

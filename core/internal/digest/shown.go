@@ -138,9 +138,8 @@ func withoutBoilerplate(found []fileQuote) []fileQuote {
 // textResult reads the first text of a message, in which a program answers calls that the assistant wrote as text.
 // stays means that the message stays in the context.
 func (r *quoteReader) textResult(message int32, stays bool) {
-	m := &r.t.Messages[message]
-	for n := m.First; n < m.First+m.Count; n++ {
-		if p := &r.t.Parts[n]; p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed) {
+	for _, p := range r.t.OuterParts(&r.t.Messages[message]) {
+		if p.Kind == transcript.Text {
 			content := r.t.Text(p.Body)
 			calls := calledBefore(r.t, int(message))
 			path := r.later.textRead(calls, content)

@@ -30,11 +30,7 @@ func writtenBy(t *transcript.Transcript, i int) (w author) {
 
 // read reads the author and the time from an object, and from the object in its member inner.
 func (w *author) read(s *jsonspan.Scanner, inner string) {
-	for s.Object(); s.Err() == nil; {
-		key, more := s.Key()
-		if !more {
-			return
-		}
+	for key := range s.Members {
 		kind := s.Kind()
 		switch {
 		case dates.IsKey(key):

@@ -237,8 +237,8 @@ var outputHeads = []string{"observation", "[observation", "execution result", "t
 
 // textOutput returns the text of message i, an output of calls written as text, without the line that introduces it.
 func textOutput(t *transcript.Transcript, i int) (output string) {
-	for _, p := range t.PartsOf(i) {
-		if p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed) {
+	for _, p := range t.OuterParts(&t.Messages[i]) {
+		if p.Kind == transcript.Text {
 			output = joinText(output, t.Text(p.Body))
 		}
 	}

@@ -353,11 +353,7 @@ func jsonCall(text string) []textCall {
 	c := textCall{text: text}
 	s = jsonspan.New(src)
 	best := len(keysOf[0].keys)
-	for s.Object(); s.Err() == nil; {
-		key, ok := s.Key()
-		if !ok {
-			break
-		}
+	for key := range s.Members {
 		switch string(key) {
 		case "name", "tool", "tool_name", "action", "function":
 			if s.Kind() == jsonspan.String {

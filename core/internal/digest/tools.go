@@ -142,24 +142,31 @@ func arguments(t *transcript.Transcript, call *transcript.Part, see func(key, te
 
 // stringsIn calls see for each string in the value at the scanner, with the key of the innermost member that contains
 // it. key is the key of the value itself.
+//
+//go:noinline
 func stringsIn(s *jsonspan.Scanner, src []byte, key string, see func(key, text string)) {
+	valuesUnder(s, "", key, func(_, key string, v jsonspan.Value) {
+		if v.Kind == jsonspan.String {
+			see(key, jsonspan.Text(src, v.Span))
+		}
+	})
+}
+
+// valuesUnder calls see with each value in a JSON value that is neither an array nor an object, with its key, and with
+// the key of the enclosing object. The elements of an array have the key of the array. s is at the value, which has
+// key, and parent is the key of the object around it.
+func valuesUnder(s *jsonspan.Scanner, parent, key string, see func(parent, key string, v jsonspan.Value)) {
 	switch s.Kind() {
-	case jsonspan.String:
-		see(key, jsonspan.Text(src, s.Text().Span))
 	case jsonspan.Array:
 		for s.Array(); s.Elem(); {
-			stringsIn(s, src, key, see)
+			valuesUnder(s, parent, key, see)
 		}
 	case jsonspan.Object:
-		for s.Object(); ; {
-			name, ok := s.Key()
-			if !ok {
-				return
-			}
-			stringsIn(s, src, string(name), see)
+		for name := range s.Members {
+			valuesUnder(s, key, string(name), see)
 		}
 	default:
-		s.Skip()
+		see(parent, key, s.Skip())
 	}
 }
 
@@ -172,11 +179,7 @@ func Path(t *transcript.Transcript, call *transcript.Part) string {
 		return ""
 	}
 	best, found := len(keysOf[0].keys), ""
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			break
-		}
+	for key := range s.Members {
 		meaning, rank := argumentOf(string(key))
 		if meaning != path || rank >= best || s.Kind() != jsonspan.String {
 			s.Skip()

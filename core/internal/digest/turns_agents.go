@@ -17,8 +17,8 @@ const backgroundAgent = "agent"
 
 // notified adds the reports of agents whose end message i, a user message, announces.
 func (r *turnReader) notified(i int) {
-	for _, p := range r.t.PartsOf(i) {
-		if p.Kind != transcript.Text || p.Parent >= 0 || p.Has(transcript.Removed) {
+	for _, p := range r.t.OuterParts(&r.t.Messages[i]) {
+		if p.Kind != transcript.Text {
 			continue
 		}
 		text := r.t.Text(p.Body)

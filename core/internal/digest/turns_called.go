@@ -302,11 +302,7 @@ func argumentsIn(args []byte, most int) (list []callValue) {
 	if len(args) == 0 || s.Kind() != jsonspan.Object {
 		return nil
 	}
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			return list
-		}
+	for key := range s.Members {
 		name, value := clipLine(string(key), maxName), ""
 		if s.Kind() == jsonspan.String {
 			value = jsonspan.Text(args, s.Text().Span)
@@ -315,4 +311,5 @@ func argumentsIn(args []byte, most int) (list []callValue) {
 		}
 		list = append(list, callValue{name, clipLine(value, most)})
 	}
+	return list
 }

@@ -188,25 +188,14 @@ func (r *turnReader) report(i int, call, text string) {
 // pairsIn calls see with each text in a JSON value, and with the text's key, preceded by the key of
 // the enclosing object. key is that of the value, and parent that of the object around it. s is at
 // the value, and src is what s reads.
+//
+//go:noinline
 func pairsIn(s *jsonspan.Scanner, src []byte, parent, key string, see func(key, text string)) {
-	switch s.Kind() {
-	case jsonspan.String:
-		see(strings.TrimSpace(parent+" "+key), jsonspan.Text(src, s.Text().Span))
-	case jsonspan.Array:
-		for s.Array(); s.Elem(); {
-			pairsIn(s, src, parent, key, see)
+	valuesUnder(s, parent, key, func(parent, key string, v jsonspan.Value) {
+		if v.Kind == jsonspan.String {
+			see(strings.TrimSpace(parent+" "+key), jsonspan.Text(src, v.Span))
 		}
-	case jsonspan.Object:
-		for s.Object(); ; {
-			name, ok := s.Key()
-			if !ok {
-				return
-			}
-			pairsIn(s, src, key, string(name), see)
-		}
-	default:
-		s.Skip()
-	}
+	})
 }
 
 // unspacedText reports whether text is in a script without spaces.

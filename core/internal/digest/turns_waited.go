@@ -34,16 +34,13 @@ func (r *turnReader) awaited(call *transcript.Part) (c *execution) {
 	if len(args) == 0 || s.Kind() != jsonspan.Object {
 		return nil
 	}
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			return c
-		}
+	for key := range s.Members {
 		name, value := lower(string(key)), strings.Trim(string(s.Skip().Slice(args)), `"`)
 		if known, found := r.shells.Get(value); found && !known.over && strings.HasSuffix(name, "id") {
 			c = known
 		}
 	}
+	return c
 }
 
 // addAwaited adds a command that ran on if output, which a call in message i returned, says that the command has ended.

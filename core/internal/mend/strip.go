@@ -70,11 +70,8 @@ func (md *Mender) StripReasoning(from, to int, pass api.Doer, rule string, which
 // stripMessage removes the reasoning parts of message m for which which returns true. stripped is
 // true if there were any, and left if the message has other content.
 func (md *Mender) stripMessage(m int32, which func(p *transcript.Part) bool) (stripped, left bool) {
-	msg := &md.doc.T.Messages[m]
-	for n := msg.First; n < msg.First+msg.Count; n++ {
-		p := &md.doc.T.Parts[n]
+	for n, p := range md.doc.T.OuterParts(&md.doc.T.Messages[m]) {
 		switch {
-		case p.Has(transcript.Removed) || p.Parent >= 0:
 		case p.Kind != transcript.Reasoning || p.Has(transcript.Tied) || !which(p):
 			left = true
 		case md.dropReasoning(n):

@@ -57,10 +57,7 @@ func IsTool(t *transcript.Transcript, i int) bool {
 		return m.Role == transcript.Tool
 	}
 	found := false
-	for _, p := range t.PartsOf(i) {
-		if p.Parent >= 0 || p.Has(transcript.Removed) {
-			continue
-		}
+	for _, p := range t.OuterParts(m) {
 		if p.Kind != transcript.ToolResult {
 			return false
 		}

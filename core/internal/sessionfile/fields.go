@@ -106,11 +106,7 @@ func (f *field) read(s *jsonspan.Scanner) bool {
 // members calls visit for each member of the object at s, which must be an object. visit must read the member's value
 // and return true, or return false to skip it.
 func members(s *jsonspan.Scanner, visit func(key []byte) bool) {
-	for s.Object(); ; {
-		key, ok := s.Key()
-		if !ok {
-			return
-		}
+	for key := range s.Members {
 		if !visit(key) {
 			s.Skip()
 		}

@@ -183,16 +183,13 @@ func (w *Writer) askProvider(o *ProviderCompaction, p digest.Prompt, output, gai
 // sealed reports whether an item contains content that only its provider can read.
 func sealed(item []byte) bool {
 	s := jsonspan.New(item)
-	for s.Object(); ; {
-		key, more := s.Key()
-		if !more {
-			return false
-		}
+	for key := range s.Members {
 		if string(key) == "encrypted_content" {
 			return s.Kind() == jsonspan.String && s.Skip().Len() > len(`""`)
 		}
 		s.Skip()
 	}
+	return false
 }
 
 // Compacted is a compaction of messages by a provider.

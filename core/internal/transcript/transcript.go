@@ -358,6 +358,17 @@ func (t *Transcript) PartsOf(i int) []Part {
 	return t.Parts[m.First : m.First+m.Count]
 }
 
+// OuterParts yields the parts of a message that are neither removed nor inside a tool result, with their indexes.
+func (t *Transcript) OuterParts(m *Message) func(yield func(n int32, p *Part) bool) {
+	return func(yield func(n int32, p *Part) bool) {
+		for n := m.First; n < m.First+m.Count; n++ {
+			if p := &t.Parts[n]; p.Parent < 0 && !p.Has(Removed) && !yield(n, p) {
+				return
+			}
+		}
+	}
+}
+
 // InnerParts returns the parts inside the tool result at index p of Parts. They directly follow it.
 func (t *Transcript) InnerParts(p int) []Part {
 	end := p + 1

@@ -169,13 +169,7 @@ var agUICallKeys = []string{"id", "function", "encryptedValue"}
 
 func agUICall(r *Reader) {
 	p := transcript.Part{Kind: transcript.ToolCall, List: transcript.CallList, Parent: -1}
-	f, _ := r.object(&p, "a tool call", agUICallKeys, func(r *Reader, key int, f *frame) bool {
-		if key != 1 || r.Kind() != jsonspan.Object {
-			return false
-		}
-		openAIFunction(r, &p)
-		return true
-	})
+	f, _ := r.object(&p, "a tool call", agUICallKeys, functionAt(&p, 1, 1))
 	f[0].setID(&p)
 	f[2].setFlags(&p, transcript.Signed)
 	r.Add(p)

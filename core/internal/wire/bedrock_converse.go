@@ -272,14 +272,13 @@ func checkBedrock(c *Checker) {
 		says: "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ . : -"})
 	unnamed := c.T.Outer != c.T.List && c.T.Tools.Bytes == 0
 	for _, m := range c.Seq {
-		first, document, text := c.T.Messages[m].First, int32(-1), false
-		for i, p := range c.T.PartsOf(int(m)) {
+		document, text := int32(-1), false
+		for n, p := range c.T.OuterParts(&c.T.Messages[m]) {
 			switch {
-			case p.Has(transcript.Removed) || p.Parent >= 0:
 			case p.Kind == transcript.Text:
 				text = true
 			case p.Kind == transcript.File && bedrockDocument(c.T.Bytes(p.Span)):
-				document = first + int32(i)
+				document = n
 			case unnamed && (p.Kind == transcript.ToolCall || p.Kind == transcript.ToolResult):
 				c.Add("BC9", m, -1, None, "the request has no toolConfig, which messages with tool calls need")
 				unnamed = false

@@ -193,9 +193,8 @@ func (c *Checker) AddCase(rule string, special Case, message, part int32, fix Fi
 // T.Parts.
 func (c *Checker) parts(yield func(n int32, p *transcript.Part) bool) {
 	for _, m := range c.Seq {
-		msg := &c.T.Messages[m]
-		for n := msg.First; n < msg.First+msg.Count; n++ {
-			if p := &c.T.Parts[n]; !p.Has(transcript.Removed) && p.Parent < 0 && !yield(n, p) {
+		for n, p := range c.T.OuterParts(&c.T.Messages[m]) {
+			if !yield(n, p) {
 				return
 			}
 		}

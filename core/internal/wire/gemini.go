@@ -320,11 +320,7 @@ func (g *geminiCheck) checkMessage(place int, msg *transcript.Message) {
 		g.last = -1
 	}
 	calls, begins := 0, g.rules.begin != ""
-	for n := msg.First; n < msg.First+msg.Count; n++ {
-		p := &g.T.Parts[n]
-		if p.Has(transcript.Removed) || p.Parent >= 0 {
-			continue
-		}
+	for n, p := range g.T.OuterParts(msg) {
 		switch {
 		case begins && p.Size.Bytes == 0 && (p.Kind == transcript.Text || p.Kind == transcript.Reasoning):
 			g.Add(g.rules.begin, m, n, DropPart, "the first text is empty, so the whole event would not be sent")

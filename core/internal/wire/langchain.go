@@ -284,13 +284,7 @@ var lcCallKeys = []string{"id", "name", "args", "function"}
 // lcCall reads a tool call in a list, in the form of LangChain or OpenAI.
 func lcCall(r *Reader, list int8) {
 	p := transcript.Part{Kind: transcript.ToolCall, List: list, Parent: -1}
-	f, _ := r.object(&p, "a tool call", lcCallKeys, func(r *Reader, key int, f *frame) bool {
-		if key != 3 || r.Kind() != jsonspan.Object {
-			return false
-		}
-		openAIFunction(r, &p)
-		return true
-	})
+	f, _ := r.object(&p, "a tool call", lcCallKeys, functionAt(&p, 3, 3))
 	f[0].setID(&p)
 	f[1].setToolName(&p)
 	if f[2].Kind != jsonspan.Invalid {

@@ -69,13 +69,12 @@ var samplingLayout = layout{
 func checkSampling(c *Checker) {
 	for _, m := range c.Seq {
 		result, other := int32(-1), false
-		for i, p := range c.T.PartsOf(int(m)) {
+		for n, p := range c.T.OuterParts(&c.T.Messages[m]) {
 			switch {
-			case p.Has(transcript.Removed) || p.Parent >= 0:
 			case p.Kind != transcript.ToolResult:
 				other = true
 			case p.Pair >= 0:
-				result = c.T.Messages[m].First + int32(i)
+				result = n
 			}
 		}
 		if other && result >= 0 {

@@ -29,11 +29,8 @@ func init() {
 		Results:     itemAnswers(agentsItems, true),
 		FreshID:     "call_ctxfold_",
 		Link:        linkResponses,
-		Rules: Rules{
-			Unanswered: "OR1", Orphan: "OR1", Duplicate: "OR1", Empty: "I3", Bound: "OR9",
-			Answers: Anywhere, ResultRole: transcript.Tool,
-		},
-		Extra: checkResponses,
+		Rules:       responsesRules,
+		Extra:       checkResponses,
 	})
 }
 

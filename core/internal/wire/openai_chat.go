@@ -163,16 +163,7 @@ var openAICallKeys = []string{"id", "function", "custom", "type", "arguments"}
 // function object, and the arguments are next to it.
 func openAIChatCall(r *Reader) {
 	p := transcript.Part{Kind: transcript.ToolCall, List: transcript.CallList, Parent: -1}
-	f, _ := r.object(&p, "a tool call", openAICallKeys, func(r *Reader, key int, f *frame) bool {
-		if r.Kind() != jsonspan.Object {
-			return false
-		}
-		if key != callFunction && key != callCustom {
-			return false
-		}
-		openAIFunction(r, &p)
-		return true
-	})
+	f, _ := r.object(&p, "a tool call", openAICallKeys, functionAt(&p, callFunction, callCustom))
 	f[callID].setID(&p)
 	if f[callFunction].Str() {
 		f[callFunction].setToolName(&p)
@@ -190,6 +181,18 @@ func openAIFunctionCall(r *Reader, start uint32) {
 	openAIFunction(r, &call)
 	call.Span = jsonspan.Span{Start: start, End: r.Pos()}
 	r.Add(call)
+}
+
+// functionAt returns a function for [Reader.object] that reads the function of the call p from the members with the
+// indexes from first to last, if they are objects.
+func functionAt(p *transcript.Part, first, last int) func(r *Reader, key int, f *frame) bool {
+	return func(r *Reader, key int, _ *frame) bool {
+		if key < first || key > last || r.Kind() != jsonspan.Object {
+			return false
+		}
+		openAIFunction(r, p)
+		return true
+	}
 }
 
 // openAIFunction reads the object of a function, {"name","arguments"}, or of a custom tool, {"name","input"}.

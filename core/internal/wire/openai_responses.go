@@ -39,12 +39,15 @@ func init() {
 		Results:     itemAnswers(responsesItems, false),
 		FreshID:     "call_ctxfold_",
 		Link:        linkResponses,
-		Rules: Rules{
-			Unanswered: "OR1", Orphan: "OR1", Duplicate: "OR1", Empty: "I3", Bound: "OR9",
-			Answers: Anywhere, ResultRole: transcript.Tool,
-		},
-		Extra: checkResponses,
+		Rules:       responsesRules,
+		Extra:       checkResponses,
 	})
+}
+
+// responsesRules are the rules of the API, which the Agents SDK has in common with it.
+var responsesRules = Rules{
+	Unanswered: "OR1", Orphan: "OR1", Duplicate: "OR1", Empty: "I3", Bound: "OR9",
+	Answers: Anywhere, ResultRole: transcript.Tool,
 }
 
 const (

@@ -307,9 +307,8 @@ func tanStackAnswer(dst, part []byte, text string) []byte {
 func checkTanStack(c *Checker) {
 	for i, m := range c.Seq[:max(0, len(c.Seq)-1)] {
 		free, filled := false, false
-		for _, p := range c.T.PartsOf(int(m)) {
+		for _, p := range c.T.OuterParts(&c.T.Messages[m]) {
 			switch {
-			case p.Has(transcript.Removed) || p.Parent >= 0:
 			case p.Has(transcript.NotSent):
 				free = true
 			default:

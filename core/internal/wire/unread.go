@@ -214,10 +214,8 @@ func (w *coverage) readValue(s *jsonspan.Scanner) {
 	case kind == jsonspan.Object:
 		top := w.top
 		w.top = false
-		for s.Object(); ; {
-			switch name, ok := s.Key(); {
-			case !ok:
-				return
+		for name := range s.Members {
+			switch {
 			case w.isInSpan(s.KeyPos()) || indexOf(besideKeys, name) >= 0,
 				top && s.Kind() == jsonspan.String && hasWord(w.f.Signs.Keys, string(name)): // a known sign, not text
 				s.Skip()

@@ -139,9 +139,8 @@ func formatParts(t *transcript.Transcript, msg *transcript.Message, o digest.Rec
 	if msg.Variant == transcript.Shell {
 		b, first = append(append(b, "$ "...), o.Name(t.Text(msg.Label))...), false
 	}
-	for n := msg.First; n < msg.First+msg.Count; n++ {
-		p := &t.Parts[n]
-		if p.Parent >= 0 || p.Has(transcript.Removed) || p.List == transcript.Member && !t.IsString(p.Body) {
+	for _, p := range t.OuterParts(msg) {
+		if p.List == transcript.Member && !t.IsString(p.Body) {
 			continue
 		}
 		if !first {

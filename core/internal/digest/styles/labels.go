@@ -70,12 +70,7 @@ type contents struct {
 // collect returns what message i contains, by kind. Calls include their arguments; results are part indexes. Images and
 // other files are left out, and so is what was removed.
 func collect(t *transcript.Transcript, i int, o digest.RecordOptions) (s contents) {
-	m := &t.Messages[i]
-	for n := m.First; n < m.First+m.Count; n++ {
-		p := &t.Parts[n]
-		if p.Has(transcript.Removed) || p.Parent >= 0 {
-			continue
-		}
+	for n, p := range t.OuterParts(&t.Messages[i]) {
 		switch p.Kind {
 		case transcript.Text:
 			switch text := t.Text(p.Body); {

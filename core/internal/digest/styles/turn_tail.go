@@ -75,20 +75,16 @@ func serialize(t *transcript.Transcript, messages []int32, o digest.RecordOption
 		if msg.Variant == transcript.Shell {
 			b = append(append(append(b, "$ "...), o.Name(t.Text(msg.Label))...), '\n')
 		}
-		for n := msg.First; n < msg.First+msg.Count; n++ {
-			b = serializePart(b, t, n, o)
+		for n, p := range t.OuterParts(msg) {
+			b = serializePart(b, t, n, p, o)
 		}
 		b = append(b, "\n\n"...)
 	}
 	return string(b)
 }
 
-// serializePart appends part n as S1 writes it into its record. Parts inside results and media add nothing.
-func serializePart(b []byte, t *transcript.Transcript, n int32, o digest.RecordOptions) []byte {
-	p := &t.Parts[n]
-	if p.Parent >= 0 || p.Has(transcript.Removed) {
-		return b
-	}
+// serializePart appends p, the part at index n, as S1 writes it into its record. Media add nothing.
+func serializePart(b []byte, t *transcript.Transcript, n int32, p *transcript.Part, o digest.RecordOptions) []byte {
 	short := func(text string) string { return o.Text(TruncateToolResult(text, o.Limit(MaxToolResult))) }
 	switch p.Kind {
 	case transcript.Text:
@@ -131,11 +127,9 @@ func label(t *transcript.Transcript, i int) string {
 
 func resultsAlone(t *transcript.Transcript, i int) bool {
 	found := false
-	for _, p := range t.PartsOf(i) {
-		if p.Parent < 0 && !p.Has(transcript.Removed) {
-			if found = p.Kind == transcript.ToolResult; !found {
-				return false
-			}
+	for _, p := range t.OuterParts(&t.Messages[i]) {
+		if found = p.Kind == transcript.ToolResult; !found {
+			return false
 		}
 	}
 	return found

@@ -66,9 +66,8 @@ func FormatMessages(t *transcript.Transcript, messages []int32) (string, bool) {
 
 func formatParts(t *transcript.Transcript, m *transcript.Message) (string, bool) {
 	var lines []string
-	for n := m.First; n < m.First+m.Count; n++ {
-		p := &t.Parts[n]
-		if p.Parent >= 0 || p.Has(transcript.Removed) || p.List == transcript.Member && !t.IsString(p.Body) {
+	for _, p := range t.OuterParts(m) {
+		if p.List == transcript.Member && !t.IsString(p.Body) {
 			continue
 		}
 		line := ""

@@ -73,11 +73,7 @@ func serialize(t *transcript.Transcript, messages []int32) (string, bool) {
 	for _, i := range messages {
 		m := &t.Messages[i]
 		b = append(append(b, label(t, m)...), ":\n"...)
-		for n := m.First; n < m.First+m.Count; n++ {
-			p := &t.Parts[n]
-			if p.Parent >= 0 || p.Has(transcript.Removed) {
-				continue
-			}
+		for _, p := range t.OuterParts(m) {
 			short := func(text string) string { return TruncateToolResult(text, styles.MaxToolResult) }
 			switch p.Kind {
 			case transcript.Text:
