@@ -86,3 +86,15 @@ func TestChatDigestGroup(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
+
+// What friends tell about themselves comes before their remarks on it.
+func TestChatDigestOfFriends(t *testing.T) {
+	got := digestOf(t, "", 250, "[4 May 2023] Anna: I won the raffle of our choir yesterday.", "Piet: Fabulous fortune favours faithful sopranos!",
+		"Anna: And have you found a flat?", "Piet: We signed for one in Leiden, near the station.", "Anna: Neighbourhoods with tramlines, bakeries and herons suit patient souls!",
+		"Piet: I promised the landlord to repaint the hallway.", "Anna: Repainting calms the most restless and impatient hands.", "Piet: Tomorrow's my first day there.")
+	want := "# What was said\n[4 May 2023]\nAnna: I won the raffle of our choir yesterday (3 May 2023).\nAnd have you found a flat?\nPiet: We signed for one in Leiden, near the station.\n" +
+		"I promised the landlord to repaint the hallway.\nTomorrow's (5 May 2023) my first day there."
+	if got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}

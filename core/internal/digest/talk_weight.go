@@ -103,12 +103,14 @@ func (k *talk) ofPeople() bool {
 // assistant, and sets minimum weights for the assistant's newest answers.
 func (k *talk) weigh() {
 	s := k.shares()
+	people := k.ofPeople()
 	for i := range k.items {
 		it, src := &k.items[i], &k.sources[i]
 		most, floor, factor := longTalk, leastOf, s.user
 		if src.own {
 			most, floor, factor = s.long, s.least, 1024
 		}
+		it.Spoken = people && src.section == dialogue
 		it.Personal = src.fresh && src.speaker == "user" && !src.pasted
 		it.Answers = s.lectures && src.fresh && src.own && i > 0 && it.Follows && !k.sources[i-1].own &&
 			len(it.Text) > fullAnswer

@@ -140,8 +140,14 @@ func (k *talk) absolute(text string, at dates.Date) string {
 	var b strings.Builder
 	from := 0
 	for _, m := range found {
-		b.WriteString(text[from:m.End] + " (" + k.spelled(m.Date) + ")")
-		from = m.End
+		end := m.End
+		for _, possessive := range [...]string{"'s", "’s"} {
+			if strings.HasPrefix(text[end:], possessive) {
+				end += len(possessive)
+			}
+		}
+		b.WriteString(text[from:end] + " (" + k.spelled(m.Date) + ")")
+		from = end
 	}
 	return b.String() + text[from:]
 }

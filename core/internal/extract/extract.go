@@ -48,6 +48,9 @@ type Item struct {
 	// Personal means that sentences in the first person weigh more than elsewhere, because a user's preferences rarely
 	// contain a name or a number.
 	Personal bool
+	// Spoken means that the item was said in a talk of people with names, who tell about themselves and comment on what
+	// they hear; see [spoken].
+	Spoken bool
 	// More is the number of further sentences that the item's last sentence represents, and UpTo the number in the
 	// newest of them; see [Extract.Alike].
 	More int
@@ -103,6 +106,8 @@ type Extract struct {
 	before    before           // what precedes the next sentence
 	lines     []int32          // for each line of the item that is being read, the index of its sentence; -1 if it has none
 	forms     []form           // the groups of sentences that differ only in their numbers
+	stated    int              // the number of statements in a talk of people so far; see leastTold
+	tellers   int              // how many of them say I or we
 	formAt    map[uint64]int32 // the index of each form plus one, by its print
 }
 
@@ -122,6 +127,7 @@ type sentence struct {
 	factor   int32    // the factor of its gain, in 1024ths
 	own      bool     // see Chosen.Own
 	question bool     // see Chosen.Question
+	spoken   spoken   // what it says in a talk of people
 	leans    bool     // it is only chosen together with the sentence before
 	before   int32    // the index of the sentence that it may depend on; -1 if there is none
 	form     int32    // the index of its form plus one, 0 if it has no number
@@ -175,6 +181,7 @@ func New(items []Item, nearby *words.StemSet) *Extract {
 			e.standsFor(&items[i])
 		}
 	}
+	e.lowerRemarks()
 	e.weigh()
 	e.known = make([]uint8, e.stems.len())
 	for _, p := range e.stems.slots {
@@ -217,6 +224,7 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 	if !it.Follows {
 		e.before = before{sentence: -1}
 	}
+	replying := e.before.afterQuestion && it.Follows
 	first, asked, head := true, e.question(item), int32(len(e.sentences))
 	e.lines = e.lines[:0]
 	for s := (splitter{text: it.Text, whole: it.Whole, lines: it.Headed}); s.next(); {
@@ -245,6 +253,12 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 		}
 		asks := out.question
 		out.factor, out.own = factorOf(it, ws, inQuotes, asks)
+		if it.Spoken {
+			opens := len(e.sentences) == int(head)
+			out.spoken = spokenIn(text, ws, inQuotes, asks, opens, replying)
+			out.factor = out.spoken.raised(out.factor, opens && replying)
+			e.countTellers(&out.spoken)
+		}
 		if out.own && asks {
 			out.own, out.question = false, false
 		}
@@ -270,7 +284,7 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 		}
 		out.clauses[1] = int32(len(e.clauses))
 		e.before.topic = asks && !empty && len(ws) <= longestTopic && ws[0].Kind&words.Pair == 0
-		if e.before.afterQuestion, e.before.text, e.before.about = asks, text, out.leans; !empty {
+		if e.before.afterQuestion, e.before.text, e.before.about = asks, text, out.leans; !empty && !(out.spoken.kind.comments() && e.namesTellers()) {
 			e.before.sentence = int32(len(e.sentences))
 		}
 		e.see(text, ws, &out)
@@ -332,7 +346,8 @@ func (e *Extract) addWords(it *Item, text string, ws []words.Word, inQuotes []bo
 func (e *Extract) connect(s *sentence, text string, ws []words.Word, inQuotes []bool, replies, reply bool) {
 	// An echo answers the question by repeating a word from it, but doesn't say what the answer is about.
 	echo := replies && ws[0].Kind&words.Pair != 0 && strings.Contains(e.before.text, spelled(text, ws[0]))
-	s.leans = reply || echo || e.before.topic || s.question && asksAbout(text, ws) || leans(text, ws, inQuotes)
+	s.leans = reply || echo || e.before.topic || s.question && asksAbout(text, ws) || leans(text, ws, inQuotes) ||
+		e.items[s.item].Spoken && !s.question && hasObjectBefore(text, ws, inQuotes)
 	if replies && (echo || !reply) && e.before.about && s.before >= 0 { // the question itself depends on another sentence, which says more
 		s.before = e.sentences[s.before].before
 	}

@@ -49,7 +49,9 @@ func idle(text string, ws []words.Word) bool {
 	for k, w := range ws {
 		switch {
 		case w.Kind&(words.Digit|words.Pair) != 0:
-			return false
+			if !isHeart(text, w) {
+				return false
+			}
 		case !idleWords.Has(spelled(text, w)):
 			if !isAddressed(text, ws, k) {
 				return false
@@ -59,14 +61,19 @@ func idle(text string, ws []words.Word) bool {
 	return true
 }
 
+// isHeart reports whether a word is the digit of "<3".
+func isHeart(text string, w words.Word) bool {
+	return w.From > 0 && text[w.From-1] == '<' && text[w.From:w.End] == "3"
+}
+
 // isAddressed reports whether word k is a name with which the sentence addresses somebody: "Wow, Maria, that's cool!",
-// "Thanks Maria!".
+// "Thanks Maria!", "Bye Maria!".
 func isAddressed(text string, ws []words.Word, k int) bool {
 	w := ws[k]
 	if k == 0 || w.Kind&words.Capital == 0 || isQuestion(text) || int(w.End) < len(text) && strings.IndexByte(",.!", text[w.End]) < 0 {
 		return false
 	}
-	return strings.HasSuffix(strings.TrimRight(text[:w.From], " "), ",") || k == 1 && fillers.Has(spelled(text, ws[0]))
+	return strings.HasSuffix(strings.TrimRight(text[:w.From], " "), ",") || k == 1 && (fillers.Has(spelled(text, ws[0])) || len(ws) == 2 && strings.HasSuffix(text, "!") && idleWords.Has(spelled(text, ws[0])))
 }
 
 // idleBySigns is like idle, for scripts without spaces.

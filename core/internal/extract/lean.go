@@ -186,3 +186,34 @@ func answers(text string, ws []words.Word) bool {
 	}
 	return len(ws) <= shortAnswer || len(ws) <= 2*shortAnswer && affirms.Has(spelled(text, ws[0]))
 }
+
+// objects lists pronouns that refer, anywhere in a clause, to something that was named before. existential lists words
+// after which "there" doesn't.
+var (
+	objects     = words.NewExact("it them there")
+	existential = words.NewExact("is are was were s re ve will has have isn aren wasn weren")
+)
+
+// leastClause is the minimum number of words before the punctuation that ends the first clause of a sentence.
+const leastClause = 4
+
+// hasObjectBefore reports whether the first clause of a sentence refers to something that an earlier sentence names: "I had
+// a blast there last month." A clause that contains a name, a number or a quotation before the pronoun doesn't.
+func hasObjectBefore(text string, ws []words.Word, inQuotes []bool) bool {
+	for k, w := range ws {
+		if w.Kind&words.Pair != 0 || k >= leastClause && endsClause(text[ws[k-1].End:w.From]) {
+			return false
+		}
+		if w.Kind&words.Digit != 0 || isQuoted(inQuotes, k) || k > 0 && capitalized(w) && !isAddressed(text, ws, k) {
+			return false
+		}
+		word := spelled(text, w)
+		if k > 0 && objects.Has(word) && !(word == "there" && k+1 < len(ws) && existential.Has(spelled(text, ws[k+1]))) {
+			return true
+		}
+	}
+	return false
+}
+
+// endsClause reports whether there is punctuation between two words, other than an apostrophe or a hyphen within a word.
+func endsClause(between string) bool { return between != " " && strings.ContainsAny(between, " ,;:") }
