@@ -7,7 +7,7 @@ import "strings"
 
 // Character sequences in Chinese requests for one thing, and those that turn such a request into a rule about many.
 var (
-	oneSigns = strings.Fields("找一 找个 找個 找家 找间 找間 找几 找幾 挑一 挑个 挑個 选一 選一 选个 選個 换一 換一 换个 換個 换家 換家 推荐一 推薦一 推荐个 推薦個 推荐几 推薦幾 推荐家 介绍一 介紹一 介绍个 介紹個 " +
+	oneSigns = strings.Fields("找一 找个 找個 找家 找间 找間 找几 找幾 挑一 挑个 挑個 选一 選一 选个 選個 换一 換一 换个 換個 换家 換家 推荐一 推薦一 推荐个 推薦個 推荐几 推薦幾 推个 推個 推一 推荐家 介绍一 介紹一 介绍个 介紹個 " +
 		"介绍几 订一 訂一 订个 訂個 订间 订张 去一个 去一個 去一家")
 	manySigns = strings.Fields("每 都要 都用 都得 都是 都不 总 總 从不 從不 永远 永遠 今后 今後 禁止 务必 務必 一律 时候 時候 如果 任何 默认 默認 始终 始終 无论 無論 不管")
 	// laterSigns mean "from now on" at the beginning of a clause, and "after that" elsewhere.

@@ -80,6 +80,7 @@ type exchanger struct {
 	collector int    // the item that collects the exchanges about one thing, -1 if there is none
 	request   int    // the item of a request that has no answer yet, -1 if there is none
 	wanted    string // what it asks for
+	seeks     bool   // it asks for something that later requests may be about
 	depends   bool   // it refers to something that was named before
 	namer     int32  // the number of the collector's line that names what the next lines are about
 }
@@ -99,7 +100,7 @@ func (e *exchanger) add(i int) {
 		return
 	}
 	e.flush()
-	if src.own {
+	if e.seeks = false; src.own {
 		said := extract.Answer(it.Text)
 		if !extract.Says(said) {
 			said = ""
@@ -107,6 +108,7 @@ func (e *exchanger) add(i int) {
 		e.line(i, said, true)
 		return
 	}
+	e.seeks = extract.Finds(it.Text)
 	e.wanted, _, e.depends = extract.Request(it.Text)
 	if e.request = i; !e.depends && e.collector >= 0 {
 		e.depends = extract.SharesName(e.wanted, e.items[e.collector].Text)
@@ -183,6 +185,7 @@ func (e *exchanger) line(i int, said string, depends bool) {
 // itself what it is about, this is the first line.
 func (e *exchanger) leansOn(line string) int32 {
 	back, finds := extract.PointsBack(line)
+	finds = finds || e.seeks // the line lacks the words that ask for it
 	on := e.namer
 	if !back {
 		on = 0

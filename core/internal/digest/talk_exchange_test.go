@@ -73,6 +73,27 @@ func TestAnswersNeverLackWhatNamesThem(t *testing.T) {
 	}
 }
 
+// A request for another thing that enumerates what it should have is not about the thing before it, nor are the answers
+// after it.
+func TestAnswersBelongToTheNewestRequest(t *testing.T) {
+	chat := append(slices.Clone(chineseService),
+		"你好，我想找个评分4分以上的公园散步。", "推荐您去云杉公园。", "这个公园的电话是多少？", "电话是5552209。",
+		"好的，请给我推荐一家人均60元以上有凉拌木耳、烤鱼这两道菜的餐馆用餐。", "抱歉，推荐您去人均54元的石桥饭店用餐。", "这家餐馆的地址在哪啊？", "地址在北堤路19号(近旧码头)。", "好的，谢谢你了。", "不客气。")
+	shown := 0
+	for size := 100; size <= 900; size += 25 {
+		for line := range strings.Lines(digestOf(t, "", size, chat...)) {
+			if strings.Contains(line, "北堤路") {
+				if shown++; !strings.Contains(line, "石桥") || strings.Contains(line, "云杉") {
+					t.Errorf("in %d bytes: %s", size, line)
+				}
+			}
+		}
+	}
+	if shown == 0 {
+		t.Error("no digest has the address")
+	}
+}
+
 // Friends who talk in Chinese are no service.
 func TestChineseFriendsAreNoService(t *testing.T) {
 	var chat []string

@@ -178,7 +178,10 @@ func Request(text string) (said string, asked, depends bool) {
 			continue
 		}
 		reacted = reacts(c.text)
-		if c.text = without(c.text, requestStarts, requestEnds); c.text != "" {
+		if i < first && last >= 0 && c.tellsWhen() {
+			continue
+		}
+		if c.text = withoutErrand(without(c.text, requestStarts, requestEnds)); c.text != "" && !(len(kept) > 0 && onlyAsks(c.text)) {
 			kept = append(kept, c)
 		}
 	}
@@ -186,9 +189,46 @@ func Request(text string) (said string, asked, depends bool) {
 	if last < 0 && reacted && !valued(said) && containsStart(said, reactionStarts) {
 		said = ""
 	}
-	depends = !greets(text) && (strings.ContainsAny(said, pointers) || containsAny(said, mistaken) || strings.Contains(said, "他家") || !valued(said) && utf8.RuneCountInString(said) <= shortRequest)
+	depends = !greets(text) && (pointsOut(said) || containsAny(said, mistaken) || strings.Contains(said, "他家") || !valued(said) && utf8.RuneCountInString(said) <= shortRequest)
 	return said, last >= 0, depends
 }
+
+// Character sequences that say that something is over, before a request, and verbs of finding in a request. placeSigns
+// lists those before such a verb without which the request would be another one.
+var (
+	overSigns   = strings.Fields("完 结束 結束 以后 以後 之后 之後")
+	findVerbs   = strings.Fields("找一个 找一個 找一家 找个 找個 找家 挑一个 挑一個 挑个 挑個 选一个 選一個 选个 選個 去一个 去一個 去一家")
+	eatingOver  = strings.NewReplacer("吃完饭", "", "吃完飯", "", "吃完", "")
+	placeSigns  = strings.Fields("附近 周边 周邊 旁 离 離 从 從 在 里 裡 吃 带 帶 能 和 不 没 沒")
+	askingWords = strings.NewReplacer("重新", "", "再", "", "帮", "", "幫", "", "给", "", "給", "", "我", "", "你", "", "您", "", "有", "", "什么", "", "什麼", "", "啥", "", "好的", "", "好", "", "推荐", "", "推薦", "",
+		"介绍", "", "介紹", "", "安排", "", "建议", "", "建議", "", "一个", "", "一個", "", "一家", "", "一下", "", "下", "", "那里", "", "那裡", "", "哪里", "", "哪裡", "", "哪块儿", "")
+)
+
+// longestErrand is the maximum length, in bytes, of what precedes a verb of finding.
+const longestErrand = len("我想在游玩结束以后马上找")
+
+// tellsWhen reports whether a clause before a request only says what will be over by then: "逛完街以后我有点累了".
+func (c *spokenClause) tellsWhen() bool {
+	return !valued(c.text) && !pointsOut(c.text) && containsAny(c.text, overSigns) && !c.seeks() && !denies(c.text, []words.Word{{Kind: words.Pair}})
+}
+
+// withoutErrand returns a clause of a request without the verb of finding at its beginning and the words before it: "找一家
+// 面馆" and "逛完街我想找个面馆" become "面馆". What says where to look stays.
+func withoutErrand(text string) string {
+	for _, verb := range findVerbs {
+		n := strings.Index(text, verb)
+		if n < 0 || n > longestErrand || len(text)-n-len(verb) < leastName {
+			continue
+		}
+		if before := eatingOver.Replace(text[:n]); !valued(before) && !pointsOut(before) && !containsAny(before, placeSigns) {
+			return text[n+len(verb):]
+		}
+	}
+	return text
+}
+
+// onlyAsks reports whether a clause after what is sought only asks for it once more: "给我推荐一家".
+func onlyAsks(text string) bool { return askingWords.Replace(text) == "" }
 
 // opensReacting reports whether a clause before a request only reacts to the answer before it, and says nothing about the
 // speaker.

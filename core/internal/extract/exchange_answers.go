@@ -22,7 +22,7 @@ func Answer(text string) string {
 		if informed && c.remarks() {
 			continue
 		}
-		switch said := without(without(c.text, answerStarts, praises), nil, answerEnds); {
+		switch said := withoutPraise(without(without(c.text, answerStarts, praises), nil, answerEnds)); {
 		case said != "":
 			c.text = said
 		case len(all) > 1:
@@ -51,8 +51,27 @@ var (
 // whether it asks for something that later lines may be about.
 func PointsBack(line string) (back, finds bool) {
 	request, _, _ := strings.Cut(line, " → ")
-	back = strings.ContainsAny(request, pointers) || containsAny(request, backSigns) || containsStart(request, backStarts)
-	return back, containsAny(request, findSigns)
+	back = pointsOut(request) || containsAny(request, backSigns) || containsStart(request, backStarts)
+	return back, Finds(request)
+}
+
+// Finds reports whether a request asks for something that later lines may be about.
+func Finds(request string) bool { return containsAny(request, findSigns) }
+
+// counters lists what follows a pointer that refers to an enumeration before it: "豆腐、烤鱼这两道菜".
+var counters = strings.Fields("两 兩 二 三 四 五 几 幾 些 2 3 4 5")
+
+// pointsOut reports whether a text contains a pointer to something outside of it.
+func pointsOut(text string) bool {
+	for i, r := range text {
+		if !strings.ContainsRune(pointers, r) {
+			continue
+		}
+		if !strings.ContainsAny(text[:i], "、和与") || !containsStart(text[i+utf8.RuneLen(r):], counters) {
+			return true
+		}
+	}
+	return false
 }
 
 // trying lists what is left of clauses that only invite the user to try what an answer names.
@@ -70,6 +89,8 @@ func (c *spokenClause) remarks() bool {
 	switch {
 	case valued(c.text):
 		return false
+	case strings.ContainsAny(trimToRune(c.text, len("这")), pointers+"他她") && containsAny(c.text, praising):
+		return !denies(c.text, []words.Word{{Kind: words.Pair}})
 	case endsWithPraise(c.text):
 		return utf8.RuneCountInString(without(c.text, nil, praises)) < leastChoice
 	case strings.HasPrefix(c.after, "？"), strings.HasPrefix(c.after, "?"), containsAny(c.text, commenting):
@@ -77,9 +98,32 @@ func (c *spokenClause) remarks() bool {
 	case strings.ContainsRune("吧啊呀呢哈啦", r):
 		return strings.ContainsAny(c.text, pointers)
 	case strings.ContainsRune("了的", r):
+		if _, named, found := strings.Cut(c.text, "当然是"); found && len(named) > size+leastName {
+			return false
+		}
 		return len(c.text) > size && !denies(c.text, []words.Word{{Kind: words.Pair}})
 	}
 	return false
+}
+
+// praising lists what a predicate contains that only praises, and verbs with which such a predicate begins.
+var (
+	praising   = strings.Fields("不错 不錯 很好 非常好 挺好 合适 合適 好去处 好去處 好地方 好选择 好選擇 符合您 符合你 符合要求 符合条件")
+	predicates = strings.Fields("就是 都是 还是 還是 也是 是")
+)
+
+// withoutPraise returns a clause without a predicate that only praises what the clause names: "柳河店是个不错的选择".
+func withoutPraise(text string) string {
+	if denies(text, []words.Word{{Kind: words.Pair}}) {
+		return text
+	}
+	for _, verb := range predicates {
+		n := strings.Index(text, verb)
+		if n >= leastName && containsAny(text[n:], praising) && !strings.ContainsAny(text[n:], "0123456789") {
+			return strings.TrimRight(text[:n], " 也都就")
+		}
+	}
+	return text
 }
 
 // endsWithPraise reports whether a clause ends with one of the praises.
@@ -147,6 +191,7 @@ var betweenOffers = strings.NewReplacer("、", "\n", ", ", "\n", "或者", "\n",
 // Pick reduces a list of offers in an answer to the one that a later message names. It returns the
 // answer unchanged if the message refers to none of them, or to several.
 func Pick(answer, later string) string {
+	answer = pickJoined(answer, later)
 	if !strings.Contains(answer, "、") && !strings.Contains(answer, ", ") {
 		if !strings.ContainsAny(answer, "0123456789") {
 			return pickOf(answer, later)
@@ -156,6 +201,32 @@ func Pick(answer, later string) string {
 	clauses := strings.Split(answer, "，")
 	for i, c := range clauses {
 		clauses[i] = pickOf(c, later)
+	}
+	return strings.Join(clauses, "，")
+}
+
+// joints replaces the words between offers that are joined by a word. Names may contain such a word, too.
+var joints = strings.NewReplacer("和", "\n", "与", "\n", "或者", "\n", "或", "\n")
+
+// pickJoined reduces a clause in which words join a few offers to the one of which a later message contains the whole
+// name. It returns the answer unchanged if there isn't exactly one.
+func pickJoined(answer, later string) string {
+	clauses := strings.Split(answer, "，")
+	for i, c := range clauses {
+		offers := strings.Split(joints.Replace(c), "\n")
+		if len(offers) < 2 || denies(c, []words.Word{{Kind: words.Pair}}) || strings.ContainsAny(c, "、:：") {
+			continue
+		}
+		picked, named := "", 0
+		for _, offer := range offers {
+			if offer = strings.TrimSpace(offer); len(offer) >= leastName && strings.Contains(later, offer) {
+				picked = offer
+				named++
+			}
+		}
+		if named == 1 {
+			clauses[i] = picked
+		}
 	}
 	return strings.Join(clauses, "，")
 }

@@ -76,7 +76,8 @@ func TestThePickedOfferStays(t *testing.T) {
 		{"附近有柳河店、松山公园、云台寺", "松山公园要门票吗", "松山公园"}, {"附近有柳河店、松山公园、云台寺", "要门票吗", "附近有柳河店、松山公园、云台寺"},
 		{"柳河店、松山公园", "松山公园和柳河店远吗", "柳河店、松山公园"}, {"柳河店，松山店", "就柳河店吧", "柳河店"},
 		{"柳河店门票35元、松山公园门票20元，都在东门", "去松山公园", "松山公园门票20元，都在东门"}, {"可以去柳河店，人均46元", "人均46元还行", "可以去柳河店，人均46元"}, {"", "", ""},
-		{"都没有，柳河店，尝尝它家的豆腐", "柳河店的电话", "都没有，柳河店，尝尝它家的豆腐"},
+		{"柳河店和松山老店", "那就去松山老店吧", "松山老店"}, {"柳河老店和松山老店", "松山老店和柳河老店远吗", "柳河老店和松山老店"},
+		{"3号展厅和松山公园都要门票", "先去3号展厅", "3号展厅"}, {"都没有，柳河店，尝尝它家的豆腐", "柳河店的电话", "都没有，柳河店，尝尝它家的豆腐"},
 	} {
 		if got := Pick(c.answer, c.later); got != c.want {
 			t.Errorf("Pick(%q, %q) = %q, not %q", c.answer, c.later, got, c.want)
@@ -145,6 +146,36 @@ func TestExchangesOfRandomSigns(t *testing.T) {
 					t.Fatalf("%q isn't in %q", part, text)
 				}
 			}
+		}
+	}
+}
+
+// Praise, remarks and what only introduces a request take no room.
+func TestExchangesWithoutPraise(t *testing.T) {
+	for text, want := range map[string]string{
+		"柳河茶馆(东门店)是个挺不错的选择。":    "柳河茶馆(东门店)",
+		"推荐你去柳河茶馆，这是一家非常不错的茶馆。": "柳河茶馆",
+		"柳河茶馆不是很好的选择。":          "柳河茶馆不是很好的选择",
+		"柳河茶馆是4.5分，很不错的。":       "柳河茶馆是4.5分",
+		"当然是柳河茶馆了，它是唯一符合您要求的。":  "当然是柳河茶馆了",
+	} {
+		if got := Answer(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"逛完街以后我有点累了，打算找个人均30元的茶馆坐坐，给推荐一家吧": "人均30元的茶馆坐坐",
+		"帮我找一家能修手表的店。":                     "能修手表的店",
+		"在码头附近找个人均30元的茶馆":                  "在码头附近找个人均30元的茶馆",
+		"想吃凉面，找家评分4分以上的面馆":                 "想吃凉面，评分4分以上的面馆",
+	} {
+		if got, _, _ := Request(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	for text, want := range map[string]bool{"有豆腐、烤鱼这两道菜的餐馆": false, "这家店的地址": true, "这两家店的地址": true} {
+		if pointsOut(text) != want {
+			t.Errorf("%q: %v", text, !want)
 		}
 	}
 }

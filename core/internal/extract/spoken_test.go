@@ -71,7 +71,7 @@ func TestSpokenIn(t *testing.T) {
 		"what a brilliant harvest yes it is": {stated: true},
 	} {
 		ws := wordsOf(text)
-		if got := spokenIn(text, ws, quoted(nil, text, ws), asks(text), false, false); got != want {
+		if got := spokenIn(text, ws, quoted(nil, text, ws), isQuestion(text), false, false); got != want {
 			t.Errorf("%q: %+v, want %+v", text, got, want)
 		}
 	}
