@@ -9,7 +9,6 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
-	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
@@ -285,9 +284,6 @@ func (c *Run) EndUnchanged(reason api.Reason) *Run {
 	c.report.Summary, c.report.Thrashing = api.ReportSummary{Source: "none"}, nil
 	c.fold.Items, c.report.CutPoint = nil, 0
 	c.archive.KeepNothing()
-	for i := range c.doc.T.Parts {
-		c.doc.T.Parts[i].Flags &^= transcript.Removed
-	}
 	c.doc.Reset()
 	c.result = Result{}
 	c.report.StablePrefix = api.StablePrefix{Messages: len(c.doc.T.Messages[:c.doc.T.Input]),

@@ -72,6 +72,7 @@ func putPlaceholder(c Run, n int32, marker string, kind api.BodyKind) {
 	marker = handles.WithHandle(marker, c.Archive().Keep(kind, p.Msg, n, p.Span))
 	text := textPart(doc, marker)
 	span := doc.T.WriteToArena(text)
+	doc.SavePart(n)
 	doc.Splice(p.Msg, p.Span, span)
 	doc.TakeCopies(n)
 	at := uint32(strings.Index(string(text), string(jsonspan.AppendString(nil, marker))))

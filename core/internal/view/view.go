@@ -6,6 +6,8 @@
 package view
 
 import (
+	"slices"
+
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
@@ -49,6 +51,7 @@ type View struct {
 	sorted bool              // whether edits is sorted by message and position
 	next   int               // the position after the last edits returned, if they are sorted
 	bodies []transcript.Span // the original bodies of edited parts, by part index; zero for others
+	saved  []savedPart       // the records of parts before each change, in order
 	adder  *wire.Adder       // reads new messages; nil until it is needed
 	// A copy of the value that was weighed last. It is cached because most values that are written are the same marker.
 	weighed     []byte
@@ -66,6 +69,12 @@ type edit struct {
 	Old, new transcript.Span // new is zero if the old span is removed
 }
 
+// savedPart is the record that a part had before a change.
+type savedPart struct {
+	part   int32
+	record transcript.Part
+}
+
 // NewView returns the view of the first n messages of t.
 func NewView(t *transcript.Transcript, f *wire.Format, p *tokens.Profile, n int) *View {
 	v := &View{T: t, F: f.FormatFor(t), P: p, Items: make([]Item, n), Total: p.OutsideMessages(t), N: n, Rest: n}
@@ -76,8 +85,16 @@ func NewView(t *transcript.Transcript, f *wire.Format, p *tokens.Profile, n int)
 	return v
 }
 
-// Reset restores the view to its initial state.
-func (v *View) Reset() { *v = *NewView(v.T, v.F, v.P, v.N) }
+// Reset restores the view to its initial state, and the records of all parts that were replaced or removed.
+func (v *View) Reset() {
+	for _, s := range slices.Backward(v.saved) {
+		v.T.Parts[s.part] = s.record
+	}
+	for i := range v.T.Parts {
+		v.T.Parts[i].Flags &^= transcript.Removed
+	}
+	*v = *NewView(v.T, v.F, v.P, v.N)
+}
 
 // Tokens returns the tokens of the items in [from, to).
 func (v *View) Tokens(from, to int) int {

@@ -46,12 +46,18 @@ func (v *View) SetBody(part int32, value []byte, size transcript.Measure) {
 			v.Splice(c.Msg, c.Body, span)
 		}
 	}
+	v.SavePart(part)
 	v.noteEdit(part, p.Body)
 	p.Body, p.Size = span, size
 	p.Flags |= transcript.Edited
 	for i := range v.T.InnerParts(int(part)) {
 		v.T.Parts[int(part)+1+i].Flags |= transcript.Removed
 	}
+}
+
+// SavePart must be called before the record of a part is changed, so that Reset can restore it.
+func (v *View) SavePart(part int32) {
+	v.saved = append(v.saved, savedPart{part, v.T.Parts[part]})
 }
 
 // ResultBody returns text as the value of the body of a tool result, and the measure that reading the value would
