@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -76,7 +77,7 @@ func scriptRun(output string) string {
 			return said
 		case !found || !strings.Contains(said, "@") && !strings.Contains(said, " "):
 			return ""
-		case len(name) > len(preScript) && strings.HasPrefix(name, preScript) && name != "prepare":
+		case len(name) > len(preScript) && strings.HasPrefix(name, preScript) && !slices.Contains(standalone, name):
 			hooked = name[len(preScript):]
 			continue
 		}
@@ -87,6 +88,9 @@ func scriptRun(output string) string {
 
 // preScript is the beginning of the names of scripts that run before another one.
 const preScript = "pre"
+
+// standalone lists frequent scripts whose names begin in the same way, but that run by themselves.
+var standalone = []string{"prepare", "prettier", "preview"}
 
 // mostCounted is the maximum length, in bytes, of an output of wc that countOf returns. Half of it is the maximum length
 // of an output that shortResult returns.
@@ -223,7 +227,7 @@ func countsOutcome(line string) bool {
 	for word := range strings.FieldsSeq(line) {
 		bare := strings.Trim(word, ".,;()[]")
 		outcome := hasAny(bare, outcomes)
-		switch number := strings.Trim(bare, "0123456789./") == ""; {
+		switch number := bare != "" && strings.Trim(bare, "0123456789./") == ""; {
 		case number && toNumber >= 0, outcome && toOutcome >= 0:
 			return true
 		case number:

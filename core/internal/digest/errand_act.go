@@ -77,8 +77,8 @@ func isAgreed(ws []word) bool {
 	if len(ws) > 1 && ws[0].text == "d'" && ws[1].text == "accord" && !anyCue(ws[2:]) {
 		return true
 	}
-	for i := range ws[1:] {
-		if ws[i].text == "then" && ws[i+1].text == "yes" {
+	for i := 1; i < len(ws); i++ {
+		if ws[i-1].text == "then" && ws[i].text == "yes" {
 			return true
 		}
 	}

@@ -116,6 +116,8 @@ func TestRunText(t *testing.T) {
 		{"gh pr create --fill", "https://example.com/kiln/pull/12\n", "ran `gh pr create --fill` → https://example.com/kiln/pull/12"},
 		{"cat > probe.py << 'EOF'\nprint(1)\nEOF\npython probe.py", "Exit code 1\nstarting\nValueError: no zone\nhint: none", "ran `python probe.py` → exit 1: ValueError: no zone"},
 		{"npm run check", "> kiln@1.0.0 check\n> tsc --noEmit && biome check\n\nChecked 9 files, 0 errors", "ran `npm run check` (runs `tsc --noEmit && biome check`) → Checked 9 files, 0 errors"},
+		{"npm run prettier", "> kiln@1.0.0 prettier\n> prettier --check src\n\nChecked 9 files, 0 errors", "ran `npm run prettier` (runs `prettier --check src`) → Checked 9 files, 0 errors"},
+		{"./check", "7 tests passed\ntest door 1 ... ok, nothing failed", "ran `./check` → 7 tests passed"},
 		{"npm test 2>&1 | tail -5", "12 tests passed", "ran `npm test` → 12 tests passed"},
 		{"kiln configure --zone 7 --local && cat kiln.json && kiln status", "{}", "ran `kiln configure --zone 7 --local`"},
 		{"rm old.go && rg -n old . || true", "", "ran `rm old.go`"},

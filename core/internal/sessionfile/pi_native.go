@@ -43,18 +43,21 @@ var (
 		{key: "type", to: "type", value: `"reasoning"`}, {key: "thinking", to: "text"},
 		{key: "thinkingSignature", to: "signature"},
 	}
+	piText = rename{{key: "textSignature", to: "signature"}}
 	piCall = rename{
-		{key: "type", to: "type", value: `"tool_call"`}, {key: "partialJson"}, // the arguments received so far, if the call was still streaming
+		{key: "type", to: "type", value: `"tool_call"`}, {key: "thoughtSignature", to: "signature"},
+		{key: "partialJson"}, // the arguments received so far, if the call was still streaming
 	}
 )
 
-// piParts appends the content of a response with its parts in the native format. Text and images have the same form in
-// both.
+// piParts appends the content of a response with its parts in the native format. Images have the same form in both.
 func piParts(dst, src []byte, content jsonspan.Span) []byte {
 	return appendList(dst, src, content, func(dst, src []byte, part jsonspan.Span) []byte {
 		switch typeOf(src, part) {
 		case "thinking":
 			return appendObject(dst, src, part, piThinking.conversionOf)
+		case "text":
+			return appendObject(dst, src, part, piText.conversionOf)
 		case "toolCall":
 			return appendObject(dst, src, part, piCall.conversionOf)
 		}
@@ -82,7 +85,8 @@ var (
 		{key: "type", to: "type", value: `"thinking"`}, {key: "text", to: "thinking"},
 		{key: "signature", to: "thinkingSignature"},
 	}
-	piCallBack = rename{{key: "type", to: "type", value: `"toolCall"`}}
+	piTextBack = rename{{key: "signature", to: "textSignature"}}
+	piCallBack = rename{{key: "type", to: "type", value: `"toolCall"`}, {key: "signature", to: "thoughtSignature"}}
 )
 
 // appendPi appends a message, given in the native format, as a pi message.
@@ -109,6 +113,8 @@ func piPartsBack(dst, src []byte, content jsonspan.Span) []byte {
 		switch typeOf(src, part) {
 		case "reasoning":
 			return appendObject(dst, src, part, piThinkingBack.conversionOf)
+		case "text":
+			return appendObject(dst, src, part, piTextBack.conversionOf)
 		case "tool_call":
 			return appendObject(dst, src, part, piCallBack.conversionOf)
 		}

@@ -245,6 +245,9 @@ func nativePart(r *Reader) {
 		if body.Kind == jsonspan.Null {
 			p.Flags |= transcript.Null
 		}
+		if f[npSignature].Str() {
+			p.Flags |= transcript.Signed
+		}
 		f[npID].setID(&p)
 		f[npName].setToolName(&p)
 	}
