@@ -227,7 +227,10 @@ func countsOutcome(line string) bool {
 	for word := range strings.FieldsSeq(line) {
 		bare := strings.Trim(word, ".,;()[]")
 		outcome := hasAny(bare, outcomes)
-		switch number := bare != "" && strings.Trim(bare, "0123456789./") == ""; {
+		switch number := strings.Trim(bare, "0123456789./") == ""; {
+		case bare == "": // the dots in "test 1 ... ok"
+			toOutcome, toNumber = -1, -1
+			continue
 		case number && toNumber >= 0, outcome && toOutcome >= 0:
 			return true
 		case number:

@@ -31,7 +31,7 @@ const (
 
 // Add collects facts from messages, which must be newer than the facts in the ledger.
 func (l *Ledger) Add(t *transcript.Transcript, messages []int32) {
-	c := collector{t: t, Ledger: l, unruled: isBetweenPeople(t, messages)}
+	c := collector{t: t, Ledger: l, unruled: isBetweenPeople(t, messages), room: &readRoom{coding: writesCode(t, messages)}}
 	c.openErrors()
 	for _, i := range messages {
 		c.message(int(i))
@@ -102,7 +102,7 @@ type collector struct {
 	beyond      int                    // the number of Errors that were checked for a workaround
 	checks      [checkSets]int         // by kinds of checks: the index in Errors plus one of the last failure
 	called      []textCall             // calls written as text whose output hasn't come yet
-	room        *readRoom              // buffers for statements; nil until they are needed
+	room        *readRoom              // what statements are read with
 	around      remarks                // what the agent said before and after the current message
 	people      customerChange         // recognizes that another customer talks
 	// unruled is set in a conversation between people, which has no standing instructions.
@@ -121,9 +121,6 @@ func (c *collector) message(i int) {
 	}
 	if text, words := saidBy(t, i); text != "" {
 		c.forget()
-		if c.room == nil {
-			c.room = new(readRoom)
-		}
 		if !c.unruled {
 			from, to := c.people.departed(words, len(c.Standing))
 			c.Standing = slices.Delete(c.Standing, from, to)

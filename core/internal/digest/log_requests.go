@@ -179,8 +179,10 @@ func clipRequest(text string, most int) string {
 		if len(text) <= min(most, mostPlan) {
 			return text
 		}
-		if plan := clipOutline(text, min(most, mostPlan)); plan != "" {
-			return plan
+		for _, clip := range []func(text string, most int) string{clipOutline, clipParts} {
+			if plan := clip(text, min(most, mostPlan)); plan != "" {
+				return plan
+			}
 		}
 	}
 	if pasted {

@@ -56,7 +56,7 @@ func pastedPassages(text string, code bool) (passages [][2]int) {
 	if from, to := pastedPassage(text); to > from {
 		passages = append(passages, [2]int{from, to})
 	}
-	r := pastedReader{text: text, codes: code, quoted: -1, announced: -1, screen: -1, codeStart: -1}
+	r := pastedReader{text: text, codes: code, quoted: -1, announced: -1, screen: -1}
 	for at := 0; at < len(text); {
 		line := at + len(firstLine(text[at:]))
 		if len(passages) == 0 || at >= passages[0][1] || line <= passages[0][0] {
@@ -94,15 +94,13 @@ const (
 type pastedReader struct {
 	text      string
 	passages  [][2]int
-	codes     bool // whether to find code
-	quoted    int  // the start of the block in quotation marks that is open, or -1
-	announced int  // the start of the lines after a line that announces a passage, or -1
-	written   int  // the end of those of these lines that are the passage; 0 if there are none
-	screen    int  // the start of what a terminal shows, or -1
-	blank     bool // the line before is blank
-	codeStart int  // the start of the lines of code that were read last, or -1
-	codeEnd   int  // the end of these lines
-	codeLines int  // their number
+	codes     bool    // whether to find code
+	quoted    int     // the start of the block in quotation marks that is open, or -1
+	announced int     // the start of the lines after a line that announces a passage, or -1
+	written   int     // the end of those of these lines that are the passage; 0 if there are none
+	screen    int     // the start of what a terminal shows, or -1
+	blank     bool    // the line before is blank
+	run       codeRun // the lines of code that were read last
 }
 
 // line reads the line of the text between two offsets.
@@ -136,17 +134,20 @@ func (r *pastedReader) line(from, to int) {
 		r.screen = from + at
 		return
 	}
-	if r.codes && codes(said) {
-		if r.codeStart < 0 {
-			r.end(from)
-			r.codeStart, r.codeLines = from, 0
+	if r.codes {
+		before := r.run
+		if r.run.add(r.text, from, to) {
+			if before.lines == 0 {
+				began := r.run
+				r.run = codeRun{}
+				r.end(from)
+				r.run = began
+			}
+			return
 		}
-		r.codeEnd = to
-		r.codeLines++
-		return
-	}
-	if r.codeStart >= 0 {
-		r.end(from)
+		if before.lines > 0 {
+			r.end(from)
+		}
 	}
 	if r.announced >= 0 {
 		if isPartHead(said) || isWritten(said, r.written == 0) && len(said) >= leastNamedPassage {
@@ -165,15 +166,12 @@ func (r *pastedReader) line(from, to int) {
 // tripleQuotes is a line around a block of code or text, as in Python.
 const tripleQuotes = `"""`
 
-// leastCodeRun is the minimum number of consecutive lines of code that are a passage.
-const leastCodeRun = 3
-
 // end ends the announced passage and the lines of code. at is the offset of the line after them.
 func (r *pastedReader) end(at int) {
-	if r.codeStart >= 0 && r.codeLines >= leastCodeRun {
-		r.passages = append(r.passages, [2]int{r.codeStart, r.codeEnd})
+	if r.run.isPassage() {
+		r.passages = append(r.passages, [2]int{r.run.from, r.run.to})
 	}
-	r.codeStart = -1
+	r.run = codeRun{}
 	if r.screen >= 0 {
 		r.passages = append(r.passages, [2]int{r.screen, at})
 		r.screen = -1

@@ -10,6 +10,8 @@ import (
 // introduction of its list ("Never").
 type passage struct {
 	lead, text string // the introduction of the list, or "", and the text
+	// listed means that the text is an item of a list of things to do, such as those after "Improve:".
+	listed bool
 	// placed means that the block is about certain lines of a file: "in gate.go around lines 12 to 20".
 	ofLines bool
 }
@@ -78,6 +80,7 @@ type passageReader struct {
 	block  []textLine // consecutive lines that aren't empty
 	fence  string     // the fence that ends the current code block; "" outside of one
 	lead   string     // the introduction of the next passage; "" if there is none
+	tasks  bool       // whether the items that follow are things to do
 	tags   int        // number of tags that were looked up; see mostTags
 	pasted bool       // whether the rest of the text was pasted
 	out    []passage  // the passages so far
@@ -195,7 +198,7 @@ func (p *passageReader) flush() {
 			n := paragraph(block[i:])
 			text, i = joined(block[i:i+n]), i+n-1
 		}
-		p.passage(text, l.item)
+		p.passage(text, l.item, i+1 < len(block) && block[i+1].item)
 	}
 	for i := range p.out[from:] {
 		p.out[from+i].ofLines = placed
@@ -274,8 +277,8 @@ func endsSentence(line string) bool {
 }
 
 // passage adds a passage for a list item or a block of text. If text is a heading, or ends with a colon, and introduces
-// rules, it becomes the lead of the items after it instead.
-func (p *passageReader) passage(text string, item bool) {
+// rules, it becomes the lead of the items after it instead. listed says whether an item follows it.
+func (p *passageReader) passage(text string, item, listed bool) {
 	heading := text[0] == '#'
 	text = strings.TrimSpace(strings.Trim(text, "#*_ "))
 	if text == "" {
@@ -284,10 +287,10 @@ func (p *passageReader) passage(text string, item bool) {
 	last, size := utf8.DecodeLastRuneInString(text)
 	introduces := last == ':' || last == '：'
 	if item && !introduces {
-		p.out = append(p.out, passage{lead: p.lead, text: text})
+		p.out = append(p.out, passage{lead: p.lead, text: text, listed: p.tasks})
 		return
 	}
-	p.lead = ""
+	p.lead, p.tasks = "", false
 	if heading || introduces {
 		lead := strings.TrimSpace(strings.TrimRight(text, ":：*_ "))
 		if last == '：' || last == ':' {
@@ -297,7 +300,8 @@ func (p *passageReader) passage(text string, item bool) {
 			p.lead = lead
 			return
 		}
-		if introduces && (introducesPaste(lead) || saysReview(lead) || asksToEdit(lead) || saysWhoWrote(lead)) {
+		p.tasks = introduces && introducesTasks(lead)
+		if introduces && !(p.tasks && (isBriefOrder(lead) || listed && !pointsAtPaste(lead))) && (introducesPaste(lead) || saysReview(lead) || asksToEdit(lead) || saysWhoWrote(lead)) {
 			p.pasted = true
 		}
 	}
@@ -336,8 +340,45 @@ func introducesRules(lead string) bool {
 			return true
 		}
 	}
-	return rate(lead, ws).strength >= wish && len(ws) <= 8
+	return forbidsItems(ws) || isBriefOrder(lead) && !introducesTasks(lead)
 }
+
+// isBriefOrder reports whether a line of a few words prescribes something.
+func isBriefOrder(line string) bool {
+	ws := wordsOf(line, nil)
+	return len(ws) <= 8 && rate(line, ws).strength >= wish
+}
+
+// forbidsItems reports whether the words of an introduction only say that the items after it are forbidden: "Do not",
+// "Please avoid".
+func forbidsItems(ws []word) bool {
+	forbids := false
+	for i := range ws {
+		w := &ws[i]
+		switch {
+		case w.is(negations):
+			forbids = true
+		case !withBans.has(w.text):
+			return false
+		}
+	}
+	return forbids
+}
+
+// withBans lists words that may come with the negation in an introduction that forbids the items after it.
+var withBans = wordListOf("do does must should please you also strictly absolutely bitte por favor")
+
+// introducesTasks reports whether a line introduces a list of things to do: "Create a door panel", "Improve".
+func introducesTasks(lead string) bool {
+	ws := wordsOf(lead, nil)
+	if len(ws) == 0 || len(ws) <= 2 && anyIs(ws, negations|lastingly|ruleNouns) {
+		return false
+	}
+	return len(ws) <= 2 && listedTasks.has(ws[0].text) || errand(lead, ws, rate(lead, ws).direct) && !anyIs(ws, negations|lastingly|ruleNouns)
+}
+
+// listedTasks lists words that introduce a list of things to do if they are alone.
+var listedTasks = wordListOf("improve ensure add include validate verify report output create show tasks steps")
 
 // introducesPaste reports whether a line introduces pasted text. Such a line names a kind of text, and either points at
 // it or has few other words; or it contains a verb of reporting.
@@ -358,6 +399,9 @@ func introducesPaste(lead string) bool {
 	}
 	return names && points
 }
+
+// pointsAtPaste reports whether a line points at the text after it, or says what somebody wrote there.
+func pointsAtPaste(lead string) bool { return anyIs(wordsOf(lead, nil), pastePointers|reportVerbs) }
 
 // isKeyed reports whether a line is a setting that consists of a key, a colon and a short value.
 func isKeyed(line string) bool {

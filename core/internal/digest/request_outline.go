@@ -110,10 +110,85 @@ func clipOutline(text string, most int) string {
 	return ""
 }
 
-// withoutEmptyLines returns text without its empty lines.
-func withoutEmptyLines(text string) string {
-	for strings.Contains(text, "\n\n") {
-		text = strings.ReplaceAll(text, "\n\n", "\n")
+// outlinePart is a line of a request with the list items after it.
+type outlinePart struct {
+	head  string // "" if the request begins with an item
+	items []string
+}
+
+// outlineParts divides the lines of a request into parts, without code and rows of tables.
+func outlineParts(text string) (parts []outlinePart) {
+	for _, l := range outlineLines(text) {
+		item, said := listItem(strings.TrimSpace(l.text))
+		switch {
+		case l.level == innerLine:
+		case !item:
+			parts = append(parts, outlinePart{head: said})
+		case len(parts) == 0:
+			parts = append(parts, outlinePart{items: []string{said}})
+		default:
+			last := &parts[len(parts)-1]
+			last.items = append(last.items, said)
+		}
 	}
-	return text
+	return parts
+}
+
+// appendTo appends the part to b as one line, with at most most items.
+func (p *outlinePart) appendTo(b []byte, most int) []byte {
+	if len(b) > 0 {
+		b = append(b, '\n')
+	}
+	b = append(b, p.head...)
+	if len(p.items) == 0 {
+		return b
+	}
+	if p.head != "" {
+		if !strings.HasSuffix(p.head, ":") {
+			b = append(b, ':')
+		}
+		b = append(b, ' ')
+	}
+	b = append(b, strings.Join(p.items[:min(most, len(p.items))], itemSeparator)...)
+	if most < len(p.items) {
+		if most > 0 {
+			b = append(b, itemSeparator...)
+		}
+		b = append(b, clippedMark...)
+	}
+	return b
+}
+
+// mostItems is the maximum number of items of one list in a request whose items share a line.
+const mostItems = 40
+
+// clipParts shortens a request with lists to at most most bytes: the items of a list share the line that introduces
+// them, and of each list only the same number of first items stays. It returns "" if not even one item of each list
+// fits.
+func clipParts(text string, most int) string {
+	parts := outlineParts(text)
+	written := func(items int) (b []byte) {
+		for i := range parts {
+			b = parts[i].appendTo(b, items)
+		}
+		return b
+	}
+	items := largest(0, mostItems, func(n int) bool { return len(written(n)) <= most })
+	if b := written(items); items > 0 && len(b) <= most {
+		return string(b)
+	}
+	return ""
+}
+
+// flatOutline returns text on one line, without the marks of list items and what separates the items.
+func flatOutline(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		_, said := listItem(strings.TrimSpace(line))
+		for word := range strings.FieldsSeq(said) {
+			b.WriteString(strings.TrimRight(word, ":;"))
+			b.WriteByte(' ')
+		}
+	}
+	return strings.TrimSuffix(b.String(), " ")
 }

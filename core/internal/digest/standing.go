@@ -72,7 +72,7 @@ func (l *Ledger) AddStanding(t *transcript.Transcript, messages []int32) {
 	if isBetweenPeople(t, messages) {
 		return
 	}
-	room := new(readRoom)
+	room := &readRoom{coding: writesCode(t, messages)}
 	var people customerChange
 	for _, i := range messages {
 		words := UserWords(t, int(i))
@@ -223,25 +223,44 @@ func (l *Ledger) standingBlock(max, low int) string {
 			lines[i] = standingLine(briefOf(text))
 		}
 	}
-	var b strings.Builder
+	var kept []string
 	said := "" // the introduction of the previous rules
 	for i, stays := range choose(len(lines), func(i int) (int, int) { return places[i], len(lines[i]) }, len(lines), left, low) {
 		if !stays {
 			continue
 		}
 		line := lines[i]
-		if lead, rule := splitRule(line[2:]); lead != "" {
-			if lead == said || ofAll(lead) {
-				line = "- " + rule
-			}
-			said = lead
+		lead, rule := splitRule(line[2:])
+		if lead != "" && (lead == said || ofAll(lead)) {
+			line = "- " + rule
 		}
-		b.WriteString(line)
+		if lead == "" {
+			lead, rule = splitItem(line[2:])
+			if last := len(kept) - 1; lead != "" && lead == said && len(kept[last])+len(rule) <= maxStatement {
+				kept[last] = strings.TrimRight(kept[last], ".\n") + itemSeparator + rule
+				continue
+			}
+		}
+		said = lead
+		kept = append(kept, line)
 	}
-	if b.Len() == 0 {
+	if len(kept) == 0 {
 		return ""
 	}
-	return "<" + standingTag + ">\n" + b.String() + "</" + standingTag + ">"
+	return "<" + standingTag + ">\n" + strings.Join(kept, "") + "</" + standingTag + ">"
+}
+
+// itemSeparator separates the items of one list on a line of a block: "Do NOT: remove shelves; restart the kiln".
+const itemSeparator = "; "
+
+// splitItem splits a statement into the introduction of its list and the item if the introduction is needed to understand
+// the item. Otherwise lead is "", and item is the whole statement.
+func splitItem(statement string) (lead, item string) {
+	lead, item, found := strings.Cut(statement, ": ")
+	if !found || len(lead) > maxLead || strings.Contains(item, itemSeparator) || namesRules(lead) || !introducesRules(lead) {
+		return "", statement
+	}
+	return lead, item
 }
 
 // standingLine returns the line of a statement in a block.
@@ -252,7 +271,10 @@ func standingLine(statement string) string {
 // listsStanding reports whether a block of standing instructions contains a statement, in full or in its short form.
 func listsStanding(block, statement string) bool {
 	_, rule := splitRule(statement)
-	return strings.Contains(block, standingLine(rule)[2:]) || strings.Contains(block, standingLine(briefOf(statement)))
+	_, item := splitItem(statement)
+	item = strings.TrimRight(standingLine(item)[2:], ".\n")
+	return strings.Contains(block, standingLine(rule)[2:]) || strings.Contains(block, standingLine(briefOf(statement))) ||
+		strings.Contains(block, itemSeparator+item) || strings.Contains(block, " "+item+itemSeparator)
 }
 
 // splitRule splits a statement into its introduction and the rule if the introduction announces rules. Otherwise lead
@@ -293,11 +315,22 @@ func WithStanding(text, block string) string {
 }
 
 // readStanding returns the statements in a block of standing instructions. Entries that are longer than a statement can
-// be are ignored. The bullets are removed.
+// be are ignored. The bullets are removed, and items that share a line become statements of their own.
 func readStanding(entries []string) (list []string) {
 	for _, e := range entries {
-		if e = strings.TrimPrefix(e, "- "); e != "" && len(e) <= maxStatement+16 {
+		e = strings.TrimPrefix(e, "- ")
+		if e == "" || len(e) > maxStatement+16 {
+			continue
+		}
+		items := strings.Split(e, itemSeparator)
+		lead, _ := splitItem(items[0])
+		if lead == "" {
 			list = append(list, e)
+			continue
+		}
+		list = append(list, items[0])
+		for _, item := range items[1:] {
+			list = append(list, lead+": "+item)
 		}
 	}
 	return list

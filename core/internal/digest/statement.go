@@ -34,8 +34,9 @@ func statements(text string, r *readRoom) (out []string) {
 	return out
 }
 
-// readRoom holds buffers that are reused from one passage to the next.
+// readRoom holds what is known about the conversation, and buffers that are reused from one passage to the next.
 type readRoom struct {
+	coding bool         // whether the conversation is about code that the assistant writes
 	stems  []words.Word // of a passage
 	words  []word       // of a sentence
 	ranges [16][2]int   // of the sentences in a passage, in bytes
@@ -94,6 +95,10 @@ func (r *statementReader) sentence(s string, quoted []bool, at int) string {
 		rated.strength = max(rated.strength, wish)
 	}
 	switch {
+	case rated.strength > none && (isOfProgram(s, ws) || r.room.coding && wantsPart(ws, &rated)):
+		return s
+	case r.listed && !(rated.strength == strict && rated.negative): // only a ban outlasts the list of things to do
+		return s
 	case r.order.specifiedBy(ws, &rated, at), rated.strength > none && (isNote(s, r.before) || declinesOffer(s)), r.ofLines && recurs(ws) < 0 && !isLasting(ws):
 		return s
 	}

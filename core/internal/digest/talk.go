@@ -113,17 +113,21 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, r
 			text = text[size:]
 		}
 		src := source{section: dialogue, speaker: who, day: day, at: at, own: t.Messages[i].Role == transcript.Assistant}
-		if who == "user" {
-			at := 0
-			for _, p := range pastedPassages(text, true) {
-				k.say(text[at:p[0]], factor, src)
-				src.pasted = true
-				k.say(text[p[0]:p[1]], ofPasted, src)
-				factor, at, src.pasted = 0, p[1], false
-			}
-			text = text[at:]
+		var passages [][2]int
+		switch who {
+		case "user":
+			passages = pastedPassages(text, true)
+		case "assistant":
+			passages = codePassages(text)
 		}
-		k.say(text, factor, src)
+		from := 0
+		for _, p := range passages {
+			k.say(text[from:p[0]], factor, src)
+			src.pasted = true
+			k.say(text[p[0]:p[1]], ofPasted, src)
+			factor, from, src.pasted = 0, p[1], false
+		}
+		k.say(text[from:], factor, src)
 	}
 	k.corrections()
 	k.weigh()
