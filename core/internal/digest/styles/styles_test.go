@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest/styles"
 )
 
-// A digest message of each style is recognized without the policy that wrote it, and gives back its body and its round.
+// A digest message of each style is recognized without the policy that wrote it, and its body and its round are read from it.
 func TestDigestsAreRecognized(t *testing.T) {
 	const body = "The kiln of the hall is repaired."
 	for _, name := range []string{"", "turn-tail", "checkpoint", "window-budget", "agent-loop"} {
