@@ -76,6 +76,8 @@ func errand(s string, ws []word, direct bool) bool {
 	case declines(ws), choosesListed(s, ws[i:]), ofSection(ws), ponders(ws, i, direct), weighs(ws[i:]), ofOne(ws[i:]), ofDeal(ws[i:]), plansAct(s, ws[i:]), isThisTime(ws), onlyNow(ws[i:]), forNow(s, ws[i:]),
 		regretting.has(first) && next.is(singles) && !isGeneral(ws), asksWhy.has(first) && !holds && !next.is(selves), asksAboutPaste(ws[i:]):
 		return true
+	case fixesOne(ws[i:]):
+		return true
 	case each.has(afterVerb(ws[i:])) && slices.ContainsFunc(ws, func(w word) bool { return w.text == "with" }): // "start each lesson with a joke"
 		return false
 	case holds || rulesOut(ws) || recurs(ws) >= 0:
@@ -87,6 +89,15 @@ func errand(s string, ws []word, direct bool) bool {
 		return true
 	}
 	return announcesErrand(ws[i:]) || asksAction(ws, i)
+}
+
+// fixesOne reports whether words ask to fix something, possibly after the priority of the task: "P0: Fix the dial not being
+// called". What they say about it is no ban.
+func fixesOne(ws []word) bool {
+	if len(ws) > 1 && len(ws[0].text) == 2 && ws[0].text[0] == 'p' && byteClass[ws[0].text[1]]&digit != 0 {
+		ws = ws[1:]
+	}
+	return ws[0].text == "fix" && !anyIs(ws, lastingly|quantifiers|conditions) && !rulesOut(ws)
 }
 
 // afterVerb returns the word after the verb of a request, or "" if there is none. Modal verbs at the beginning are

@@ -65,7 +65,7 @@ func TestStatementsAboutAProgram(t *testing.T) {
 	for _, s := range []string{
 		"Value of optional type 'Zone?' must be unwrapped to a value of type 'Zone'", "Initializer for conditional binding must have Optional type, not 'String'",
 		"ModuleNotFoundError: No module named 'kiln.zones'", "not saving the last zone only", "The function heat() is defined but never called.", "zone should be",
-		"I want something like this",
+		"I want something like this", "P0: Fix heat() not being called — 8 dials are lost.", "Fix the zone not updating without a restart.",
 	} {
 		if got := statements(s, new(readRoom)); len(got) > 0 {
 			t.Errorf("%q", got)
@@ -77,7 +77,8 @@ func TestStatementsAboutAProgram(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 	}
-	for _, s := range []string{"Names of types must end in 'View', not 'Panel'.", "I want short answers.", "Always add a comment.", "Give every answer in French.", "Never use 'any'."} {
+	for _, s := range []string{"Names of types must end in 'View', not 'Panel'.", "I want short answers.", "Always add a comment.", "Give every answer in French.", "Never use 'any'.",
+		"Fix every failing test before you commit.", "Always fix the dials first."} {
 		if got := statements(s, coding); !slices.Equal(got, []string{s}) {
 			t.Errorf("%q: %q", s, got)
 		}
