@@ -16,6 +16,9 @@ const (
 	leastCodeSize = 160
 )
 
+// codeFence begins a line around code that is marked.
+const codeFence = "```"
+
 // codeRun is a run of lines of code.
 type codeRun struct {
 	from, to int // in bytes
@@ -45,6 +48,7 @@ func (r *codeRun) isPassage() bool {
 // codePassages returns the ranges, in bytes, of code in a text that isn't marked as code, in order.
 func codePassages(text string) (passages [][2]int) {
 	var run codeRun
+	fenced := false
 	end := func() {
 		if run.isPassage() {
 			passages = append(passages, [2]int{run.from, run.to})
@@ -53,7 +57,11 @@ func codePassages(text string) (passages [][2]int) {
 	}
 	for at := 0; at < len(text); {
 		line := at + len(firstLine(text[at:]))
-		if !blank(text[at:line]) && !run.add(text, at, line) {
+		switch fence := strings.HasPrefix(strings.TrimLeft(text[at:line], " "), codeFence); {
+		case fence:
+			fenced = !fenced
+			end()
+		case !fenced && !blank(text[at:line]) && !run.add(text, at, line):
 			end()
 		}
 		at = line + 1
@@ -92,7 +100,7 @@ func codesWithin(line, said string) bool {
 	switch {
 	case codesAlone(said), strings.HasPrefix(line, "  "), line[0] == '\t':
 		return true
-	case strings.IndexByte(".@})]/#<*\"'", said[0]) >= 0, strings.IndexByte("({[,;=)}]", said[len(said)-1]) >= 0:
+	case strings.IndexByte(".@})]/<", said[0]) >= 0, strings.IndexByte("({[,;=)}]", said[len(said)-1]) >= 0:
 		return true
 	}
 	return !strings.Contains(said, " ") && isIdentifier(said)

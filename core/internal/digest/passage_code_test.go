@@ -51,6 +51,7 @@ Please keep the large one as it is, thanks.`
 		t.Errorf("what is left: %q", lines)
 	}
 	for _, prose := range []string{
+		"```go\nfunc main() {\n\theat(4)\n}\n```\n## Why\n* **zones** are counted from 0\n\"Zone 4\" is the last one",
 		"Hello (again)\nThis is Ann.\nThanks", "Import the list\nExport it again\nReturn the key (the small one)\nLet me know", "Milk\nEggs\nBread",
 		"1. Open the door.\n2. Close it.\n3. Wait.", "Name: Ann\nDate: 5 May\nGuests: 4", "Privately I think so.\nPublic holidays are fine.\nInternal doors too.",
 	} {
