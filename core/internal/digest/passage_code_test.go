@@ -85,3 +85,15 @@ func TestStatementsAboutAProgram(t *testing.T) {
 		}
 	}
 }
+
+// Headings that an assistant writes with a picture and no Markdown mean nothing without the lines below them. A line with a value is none.
+func TestPictureHeadings(t *testing.T) {
+	for line, want := range map[string]bool{
+		"✅ Step 2: Wire the dial": true, "🔧 Fix: Make the dial global": true, "🛠️ How to keep the zones": true, "💡 Zones: 48": false,
+		"✅ The dial is wired now.": false, "Step 2: Wire the dial": false, "✅": false,
+	} {
+		if isPictureHeading(line) != want {
+			t.Errorf("%q: %v", line, !want)
+		}
+	}
+}

@@ -70,6 +70,25 @@ func isHeading(line string) bool {
 	return found && len(bold) > 2 && strings.Index(bold, "**") == len(bold)-2 || strings.HasPrefix(line, "#") && strings.HasPrefix(strings.TrimLeft(line, "#"), " ")
 }
 
+// longestPictureHeading is the maximum length, in bytes, of a heading that begins with a picture character.
+const longestPictureHeading = 80
+
+// isPictureHeading reports whether a line is a heading as assistants write them without Markdown: a few words after a
+// picture character, such as "✅ Step 2: Wire the dial". A line with a value after a colon is none.
+func isPictureHeading(line string) bool {
+	r, size := utf8.DecodeRuneInString(line)
+	if len(line) > longestPictureHeading || !(r >= 0x2600 && r < 0x27C0 || r >= 0x1F300 && r < 0x1FB00) {
+		return false
+	}
+	said := strings.TrimLeft(line[size:], "\ufe0f ")
+	label, _, found := strings.Cut(said, ": ")
+	kind, _, _ := strings.Cut(label, " ")
+	return said != "" && !endsSentence(said) && (!found || stepLabels.hasInAnyCase(kind))
+}
+
+// stepLabels lists words with which such a heading begins before a colon.
+var stepLabels = wordListOf("step fix bonus tip option optional example part phase summary solution problem schritt étape paso passo")
+
 // listed returns a statement without its number in a list, unless the statement before it on the line has the previous
 // number. In "2. Mint. 4. Sage." the missing numbers would look like a mistake. It also returns the number, -1 if it
 // was removed, or previous if there is none.

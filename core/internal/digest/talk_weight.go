@@ -145,7 +145,7 @@ func (k *talk) weigh() {
 func appendHeadings(dst []extract.Weighed, text string) []extract.Weighed {
 	at := 0
 	for line := range strings.Lines(text) {
-		if isHeading(strings.TrimSpace(line)) {
+		if said := strings.TrimSpace(line); isHeading(said) || isPictureHeading(said) {
 			dst = append(dst, extract.Weighed{From: at, To: at + len(line), Factor: ofListed})
 		}
 		at += len(line)
