@@ -11,12 +11,13 @@ const src = new URL("../src/", import.meta.url);
 const RELATIVE = /\b(?:from|import)\s*\(?\s*["'](\.[^"']+)\.js["']/g;
 
 /**
- * Returns the files that a file imports, without suffix, relative to src.
+ * Returns the files that a file imports, without suffix, relative to src. Only comments that begin a line are removed,
+ * because the text of a string may look like the beginning of one.
  * @param {string} file
  * @param {string} text
  */
 function importsOf(file, text) {
-  const code = text.replace(/\/\*.*?\*\/|^\s*\/\/[^\n]*/gms, "");
+  const code = text.replace(/^\s*(?:\/\*.*?\*\/|\/\/[^\n]*)/gms, "");
   return [...code.matchAll(RELATIVE)].map(([, path = ""]) => posix.join(posix.dirname(file), path));
 }
 
@@ -66,8 +67,11 @@ test("every kind of import is found", () => {
     export type * from "./exported.js";
     const later = async () => import("./later.js");
     type Within = import("./within.js").Within;
+    const all = "folder/*";
+    import "./between.js";
+    /* import "./block.js"; */
   `;
-  const names = ["value", "type", "lines", "effect", "exported", "later", "within"];
+  const names = ["value", "type", "lines", "effect", "exported", "later", "within", "between"];
   assert.deepEqual(
     importsOf("folder/file", text),
     names.map((name) => (name === "lines" ? name : `folder/${name}`)),
