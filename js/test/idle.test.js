@@ -39,7 +39,7 @@ async function withClock(work) {
   }
 }
 
-/** @type {Record<string, {after?: number, set?: number, turns?: number, next?: import("ctxfold").Next, model?: string, options?: any, cold?: string}[]>} */
+/** @type {Record<string, {after?: number, set?: number, turns?: number, next?: import("ctxfold").NextCall, model?: string, options?: any, cold?: string}[]>} */
 const CALLS = {
   "the first call": [{}],
   "a busy conversation": [{}, { after: 4 * MINUTE, turns: 1 }, { after: 4 * MINUTE, turns: 2 }],
@@ -157,7 +157,7 @@ for (const [where, create] of COMPACTORS) {
       const journal = memoryJournal();
       const compactor = create();
       const conversation = new Conversation(compactor, { id: "c", messages: history(26), journal });
-      const before = async (/** @type {import("ctxfold").Next} */ next) => {
+      const before = async (/** @type {import("ctxfold").NextCall} */ next) => {
         const { changed, reason, done } = await conversation.beforeTurn(next);
         return [changed, done?.report.cold ?? reason];
       };
