@@ -7,7 +7,13 @@ export { type Restoring, recallFrom, restoreFrom, searchFrom, type Within } from
 export type { Compactor, CreateCompactor } from "./compactor.js";
 export type { CompactorOptions } from "./compactor-options.js";
 export { Conversation } from "./conversation.js";
-export type { Called, Compacted, ConversationCompactor, ConversationOptions } from "./conversation-options.js";
+export type {
+  Called,
+  CompactDecision,
+  Compacted,
+  ConversationCompactor,
+  ConversationOptions,
+} from "./conversation-options.js";
 export { type DigestOf, type DigestOptions, isDigest } from "./digest.js";
 export type { CompactOptions, Overrides } from "./ending.js";
 export { CtxfoldError, type HostErrorCode } from "./errors.js";
