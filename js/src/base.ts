@@ -15,6 +15,7 @@ import {
   type HeadOf,
   messagesAt,
   pendingOrDone,
+  serialized,
   valuesOf,
   withMessages,
 } from "./envelope.js";
@@ -69,13 +70,22 @@ const PLAN_OPTIONS: Names<PlanOptions> = { memory: true, options: true };
 const STEP_OPTIONS: Names<StepOptions> = { memory: true };
 
 /** A request of one kind of operation. */
-export interface RequestOf<Op extends Operation = Operation> extends OperationRequest {
+interface RequestOf<Op extends Operation> extends OperationRequest {
   /** The operation, which determines the types of the head and of the answer. */
   op: Op;
+  head: HeadOf<Op>;
+}
+
+/** A call of a method: the request for the module, and the function that reads its answer. */
+export interface Call<T> {
+  /** The request; undefined if none is necessary. The answer then has no members. */
+  request: OperationRequest | undefined;
+  /** Returns the method's result. */
+  readAnswer(answer: Answer): T;
 }
 
 /** A compactor without the module: it makes requests and reads answers. Its subclasses run the requests. */
-export abstract class BaseCompactor<Where extends "here" | "worker"> implements Omit<CompactorOf<Where>, "ready"> {
+export abstract class BaseCompactor<Where extends "here" | "worker"> implements CompactorOf<Where> {
   /** The policy, the store, the model and the tokenizer in the options. */
   protected readonly compacting: Compacting;
   /** The state with which the next call starts. */
@@ -105,18 +115,19 @@ export abstract class BaseCompactor<Where extends "here" | "worker"> implements 
   /** Runs one operation. Sessions and fits use it too. */
   abstract runOperation(request: OperationRequest): Answer | Promise<Answer>;
 
+  abstract ready(): Promise<void>;
+
   /**
-   * Runs the operation that `ask` requests, and returns what `read` makes of its answer; without a request, of an answer
-   * without members. `source` is the transcript of the request. The result of a compactor in a worker is a promise, also
-   * if `ask` throws. `ask` is called at once, before the caller can modify its messages.
+   * Runs the request that `makeCall` returns, and returns the result that is read from its answer. `makeCall` is called
+   * at once, before the caller can modify its messages. If it throws, the result of a compactor in a worker is a
+   * promise that rejects.
    */
-  protected abstract run<T>(
-    ask: () => RequestOf | undefined,
-    read: (answer: Answer, source: Transcript) => T,
-  ): Returned<Where, T>;
+  protected abstract run<T>(makeCall: () => Call<T>): Returned<Where, T>;
 
   /** Resolves when operations can run; undefined if they wait for that themselves. */
-  protected abstract loading(): Promise<void> | undefined;
+  protected loading(): Promise<void> | undefined {
+    return undefined;
+  }
 
   compact<M extends Messages>(messages: M, options: CompactOptions = {}): Promise<Done<M>> {
     return ending(options, async (signal) => {
@@ -138,19 +149,17 @@ export abstract class BaseCompactor<Where extends "here" | "worker"> implements 
   }
 
   plan<M extends Messages>(messages: M, options: PlanOptions = {}): Returned<Where, Pending | Done<M>> {
-    return this.run(
-      () => {
-        checkOptions(options, PLAN_OPTIONS, "plan");
-        const { memory } = options;
-        const source = transcript(messages);
-        const redact = redactions(this.compacting.model.redact, source.piece);
-        const head = { policy: this.policy, options: optionsOf(options.options, source, { redact }) };
-        return memory
-          ? request("fit", { ...head, memory }, source)
-          : request("plan", { ...head, state: this.current }, source);
-      },
-      (answer, source) => pendingOrDone<M>(answer, source),
-    );
+    return this.run(() => {
+      checkOptions(options, PLAN_OPTIONS, "plan");
+      const { memory } = options;
+      const source = transcript(messages);
+      const redact = redactions(this.compacting.model.redact, source.piece);
+      const head = { policy: this.policy, options: optionsOf(options.options, source, { redact }) };
+      const request = memory
+        ? requestOf("fit", { ...head, memory }, source)
+        : requestOf("plan", { ...head, state: this.current }, source);
+      return { request, readAnswer: (answer) => pendingOrDone<M>(answer, source) };
+    });
   }
 
   step<M extends Messages>(
@@ -159,18 +168,17 @@ export abstract class BaseCompactor<Where extends "here" | "worker"> implements 
     summaries: readonly Summary[],
     options: StepOptions = {},
   ): Returned<Where, Pending | Done<M>> {
-    return this.run(
-      () => {
-        checkOptions(options, STEP_OPTIONS, "step");
-        return request("step", { plan, summaries, memory: options.memory }, transcript(messages));
-      },
-      (answer, source) => pendingOrDone<M>(answer, source),
-    );
+    return this.run(() => {
+      checkOptions(options, STEP_OPTIONS, "step");
+      const source = transcript(messages);
+      const request = requestOf("step", { plan, summaries, memory: options.memory }, source);
+      return { request, readAnswer: (answer) => pendingOrDone<M>(answer, source) };
+    });
   }
 
   prints(messages: Messages): Returned<Where, string[]> {
     return this.#values(
-      () => request("prints", { policy: this.policy }, transcript(messages)),
+      () => requestOf("prints", { policy: this.policy }, transcript(messages)),
       ({ prints }) => prints,
     );
   }
@@ -179,64 +187,61 @@ export abstract class BaseCompactor<Where extends "here" | "worker"> implements 
     return this.#values(() => {
       const { policy = this.policy, state = this.current } = overrides;
       const options = this.#counting("estimate", messages, overrides);
-      return request("estimate", { policy, options, state }, transcript(messages));
+      return requestOf("estimate", { policy, options, state }, transcript(messages));
     });
   }
 
   estimateText(text: string): Returned<Where, Estimate> {
-    return this.#values(() => request("estimate", { policy: this.policy, text }));
+    return this.#values(() => requestOf("estimate", { policy: this.policy, text }));
   }
 
   check(messages: Messages, overrides: Overrides = {}): Returned<Where, Check> {
-    const { policy = this.policy, state } = overrides;
-    return this.#values(
-      () => {
-        const options = this.#counting("check", messages, overrides);
-        const head = { policy, options, state: state === undefined ? this.current : state };
-        return request("check", head, transcript(messages));
-      },
-      (check: Check) => {
+    return this.run(() => {
+      const options = this.#counting("check", messages, overrides);
+      const { policy = this.policy, state } = overrides;
+      const head = { policy, options, state: state === undefined ? this.current : state };
+      const readAnswer = (answer: Answer) => {
+        const check = valuesOf(answer) as unknown as Check;
         if (state === undefined && check.state) this.current = check.state;
         return check;
-      },
-    );
+      };
+      return { request: requestOf("check", head, transcript(messages)), readAnswer };
+    });
   }
 
   validate(messages: Messages): Returned<Where, Validation> {
-    const head = { policy: this.policy };
-    return this.run(
-      () => request("validate", head, transcript(messages)),
-      (answer, source) => {
+    return this.run(() => {
+      const source = transcript(messages);
+      // The policy is serialized only once: the caller may modify it before the answer arrives.
+      const head = serialized({ policy: this.policy });
+      const start = messagesAt(envelope(head, source));
+      const readAnswer = (answer: Answer) => {
         const found = valuesOf(answer) as unknown as Validation;
-        const start = messagesAt(envelope(head, source));
         for (const violation of found.violations) violation.offset -= start;
         return found;
-      },
-    );
+      };
+      return { request: requestOf("validate", head, source), readAnswer };
+    });
   }
 
   repair<M extends Messages>(messages: M): Returned<Where, Repaired<M>> {
-    return this.run(
-      () => {
-        const source = transcript(messages);
-        return request("repair", { policy: this.policy, options: optionsOf(undefined, source) }, source);
-      },
-      (answer, source) => withMessages(answer, source) as Repaired<M>,
-    );
+    return this.run(() => {
+      const source = transcript(messages);
+      const request = requestOf("repair", { policy: this.policy, options: optionsOf(undefined, source) }, source);
+      return { request, readAnswer: (answer) => withMessages(answer, source) as Repaired<M> };
+    });
   }
 
   convert<M extends Messages>(messages: M, to: Format, format?: Format): Returned<Where, Converted<M>> {
-    return this.run(
-      () => {
-        const head = { policy: this.policy, options: format && { format }, to };
-        return request("convert", head, transcript(messages));
-      },
-      (answer) => {
+    return this.run(() => {
+      const head = { policy: this.policy, options: format && { format }, to };
+      const readAnswer = (answer: Answer) => {
         const values = valuesOf(answer, "messages") as unknown as Converted<M>;
         const converted = { ...values, messages: answer.get("messages")?.slice() };
         return { ...values, messages: written(converted, messages) } as Converted<M>;
-      },
-    );
+      };
+      return { request: requestOf("convert", head, transcript(messages)), readAnswer };
+    });
   }
 
   restore<M extends Messages>(
@@ -244,83 +249,81 @@ export abstract class BaseCompactor<Where extends "here" | "worker"> implements 
     bodies: readonly Kept[] = [],
     state: State | null = this.current ?? null,
   ): Returned<Where, Restored<M>> {
-    return this.run(
-      () => {
-        const source = transcript(messages);
-        return request(
-          "restore",
-          { policy: this.policy, options: optionsOf(undefined, source), state, bodies },
-          source,
-        );
-      },
-      (answer, source) => withMessages(answer, source) as Restored<M>,
-    );
+    return this.run(() => {
+      const source = transcript(messages);
+      const head = { policy: this.policy, options: optionsOf(undefined, source), state, bodies };
+      const request = requestOf("restore", head, source);
+      return { request, readAnswer: (answer) => withMessages(answer, source) as Restored<M> };
+    });
   }
 
   handlesIn(bodies: readonly Kept[]): Returned<Where, NamedHandles> {
-    return this.run(
-      () => (bodies.length > 0 ? request("restore", { bodies }) : undefined),
-      (answer) => ({ handles: [], corrupt: [], ...valuesOf(answer) }),
-    );
+    return this.run(() => ({
+      request: bodies.length > 0 ? requestOf("restore", { bodies }) : undefined,
+      readAnswer: (answer) => ({ handles: [], corrupt: [], ...valuesOf(answer) }),
+    }));
   }
 
   digests(messages: Messages, state: State | null = this.current ?? null): Returned<Where, Digest[]> {
     return this.#values(
-      () => request("digests", { policy: this.policy, state }, transcript(messages)),
+      () => requestOf("digests", { policy: this.policy, state }, transcript(messages)),
       ({ digests }) => digests,
     );
   }
 
   recallTool(): Returned<Where, object> {
     return this.#values(
-      () => request("recall", { policy: this.policy }),
+      () => requestOf("recall", { policy: this.policy }),
       ({ tool }) => tool as object,
     );
   }
 
   recall(callArguments: unknown, body?: string | null, found?: Found): Returned<Where, Recalled> {
     return this.#values(() =>
-      request("recall", { policy: this.policy, arguments: callArguments ?? null, body, found }),
+      requestOf("recall", { policy: this.policy, arguments: callArguments ?? null, body, found }),
     );
   }
 
-  search({ bodies, ...search }: Search): Returned<Where, Found> {
-    return this.#values(() => request("search", { ...search, bodies }));
+  search(search: Search): Returned<Where, Found> {
+    return this.#values(() => {
+      const { bodies, ...rest } = search;
+      return requestOf("search", { ...rest, bodies });
+    });
   }
 
   detect(messages: Messages): Returned<Where, Detection> {
-    return this.#values(() => request("detect", { policy: this.policy }, transcript(messages)));
+    return this.#values(() => requestOf("detect", { policy: this.policy }, transcript(messages)));
   }
 
   open<F extends string | Uint8Array>(file: F): Returned<Where, Session<F extends string ? Message[] : Uint8Array>> {
     const given: unknown = file;
-    return this.run(
-      () => {
-        if (typeof given === "string" || given instanceof Uint8Array) return { op: "open", head: {}, file: given };
+    return this.run(() => {
+      if (!(typeof given === "string" || given instanceof Uint8Array)) {
         throw new CtxfoldError("invalid_option", "a session file is given as text or as bytes");
-      },
-      (answer) => {
+      }
+      const readAnswer = (answer: Answer) => {
         const messages = answer.get("messages") as Uint8Array;
         const values = valuesOf(answer, "messages");
         values.messages = typeof given === "string" ? JSON.parse(decode(messages)) : messages.slice();
         return values as unknown as Session<F extends string ? Message[] : Uint8Array>;
-      },
-    );
+      };
+      return { request: { op: "open", head: {}, file: given }, readAnswer };
+    });
   }
 
   save<F extends string | Uint8Array>(file: F, left: Left): Returned<Where, F> {
-    return this.run(
-      () => saving(file, left),
-      (answer) => (answer.size > 0 ? fileOf(file, answer) : file),
-    );
+    return this.run(() => ({
+      request: saving(file, left),
+      readAnswer: (answer) => (answer.size > 0 ? fileOf(file, answer) : file),
+    }));
   }
 
   classifyError(failure: Failure): Returned<Where, Verdict> {
-    return this.#values(() => request("classify_error", { arguments: failure }));
+    return this.#values(() => requestOf("classify_error", { arguments: failure }));
   }
 
   limitToolOutput(text: string, limits?: OutputLimits): Returned<Where, LimitedOutput> {
-    return this.#values(() => request("limit_tool_output", { text, arguments: limits }));
+    return this.#values(() => requestOf("limit_tool_output", { text, arguments: limits }));
   }
 
   function<T = unknown>(name: FunctionName, given: FunctionRequest = {}): Returned<Where, T> {
@@ -328,22 +331,25 @@ export abstract class BaseCompactor<Where extends "here" | "worker"> implements 
       () => {
         const { messages, text, policy = this.policy, options, state = this.current } = given;
         const head = { name, policy, options, state, arguments: given.arguments, text };
-        return request("function", head, messages === undefined ? undefined : transcript(messages));
+        return requestOf("function", head, messages === undefined ? undefined : transcript(messages));
       },
       ({ result }) => result as T,
     );
   }
 
   info(): Returned<Where, Info> {
-    return this.#values(() => request("info", {}));
+    return this.#values(() => requestOf("info", {}));
   }
 
-  /** Runs an operation whose result is its answer, or what `read` makes of it. */
+  /** Runs an operation whose result is its answer, or what `readValues` makes of it. */
   #values<Op extends Operation, T = AnswerOf<Op>>(
-    ask: () => RequestOf<Op>,
-    read = (values: AnswerOf<Op>) => values as unknown as T,
+    makeRequest: () => RequestOf<Op>,
+    readValues = (values: AnswerOf<Op>) => values as unknown as T,
   ): Returned<Where, T> {
-    return this.run(ask, (answer) => read(valuesOf(answer) as AnswerOf<Op>));
+    return this.run(() => ({
+      request: makeRequest(),
+      readAnswer: (answer) => readValues(valuesOf(answer) as AnswerOf<Op>),
+    }));
   }
 
   /** Returns the options of a request that counts tokens: those of this call, and the token count of an exact tokenizer. */
@@ -354,7 +360,7 @@ export abstract class BaseCompactor<Where extends "here" | "worker"> implements 
   }
 }
 
-const request = <Op extends Operation>(op: Op, head: HeadOf<Op>, source?: Transcript): RequestOf<Op> => ({
+const requestOf = <Op extends Operation>(op: Op, head: HeadOf<Op>, source?: Transcript): RequestOf<Op> => ({
   op,
   head,
   source,

@@ -1,5 +1,5 @@
 import { CtxfoldModule, type Pieces } from "./abi.js";
-import { BaseCompactor, type RequestOf } from "./base.js";
+import { BaseCompactor, type Call } from "./base.js";
 import type { CompactorOf } from "./compactor-methods.js";
 import type { CompactorOptions } from "./compactor-options.js";
 import { IN_COMPACT, type Overrides } from "./ending.js";
@@ -12,7 +12,6 @@ import { model } from "./model.js";
 import { COMPACTOR_OPTIONS } from "./option-names.js";
 import { checkOptions, checkStores } from "./options.js";
 import { type LiveSession, ModuleSession, sessionIn, sessionOf } from "./session.js";
-import type { Transcript } from "./transcript.js";
 import type { Message, Operation } from "./types.js";
 
 /**
@@ -60,13 +59,13 @@ class ModuleCompactor extends BaseCompactor<"here"> implements Compactor {
     this.#module ??= await this.#load(this.#source);
   }
 
-  protected loading(): Promise<void> {
+  protected override loading(): Promise<void> {
     return this.ready();
   }
 
-  protected run<T>(ask: () => RequestOf | undefined, read: (answer: Answer, source: Transcript) => T): T {
-    const request = ask();
-    return read(request ? this.runOperation(request) : new Map(), request?.source as Transcript);
+  protected run<T>(makeCall: () => Call<T>): T {
+    const { request, readAnswer } = makeCall();
+    return readAnswer(request ? this.runOperation(request) : new Map());
   }
 
   session<M extends Message>(messages: readonly M[] = [], overrides: Overrides = {}): LiveSession<M> {

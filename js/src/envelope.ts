@@ -45,6 +45,20 @@ export function envelope(head: Head, source?: Transcript): Pieces {
   return pieces;
 }
 
+/**
+ * Returns the members of a request as JSON, except numbers, because a worker reads the number of a session. The result
+ * can be sent to a worker even if the values cannot, and does not change if the caller modifies its objects. Throws
+ * `invalid_option` if JSON cannot represent one of them.
+ */
+export function serialized<Members extends Head>(head: Members): { [Key in keyof Members]: Members[Key] | Uint8Array } {
+  const members: Head = {};
+  for (const [key, value] of Object.entries(head)) {
+    const asIs = value === undefined || typeof value === "number" || value instanceof Uint8Array;
+    members[key] = asIs ? value : new TextEncoder().encode(json(key, value));
+  }
+  return members as { [Key in keyof Members]: Members[Key] | Uint8Array };
+}
+
 /** Returns the byte offset of the messages in a request that has them. */
 export function messagesAt(pieces: Pieces): number {
   return pieces
@@ -54,13 +68,15 @@ export function messagesAt(pieces: Pieces): number {
 
 function json(name: string, value: unknown): string {
   try {
-    return JSON.stringify(value);
+    const text = JSON.stringify(value);
+    if (typeof text === "string") return text;
   } catch (cause) {
     throw new CtxfoldError("invalid_option", `${name} cannot be written as JSON: ${messageOf(cause)}`, {
       path: name,
       cause,
     });
   }
+  throw new CtxfoldError("invalid_option", `${name} is a ${typeof value}, which JSON does not have`, { path: name });
 }
 
 function utf8Length(text: string): number {

@@ -1,5 +1,5 @@
 /** The page's side of `ctxfold/worker`. */
-import { BaseCompactor, type RequestOf } from "./base.js";
+import { BaseCompactor, type Call } from "./base.js";
 import type { CompactorOf } from "./compactor-methods.js";
 import type { CompactorOptions } from "./compactor-options.js";
 import { IN_COMPACT, type Overrides } from "./ending.js";
@@ -196,14 +196,9 @@ class Remote extends BaseCompactor<"worker"> implements RemoteCompactor {
     await this.#link.call(this.#id);
   }
 
-  protected loading(): undefined {}
-
-  protected async run<T>(
-    ask: () => RequestOf | undefined,
-    read: (answer: Answer, source: Transcript) => T,
-  ): Promise<T> {
-    const request = ask();
-    return read(request ? await this.runOperation(request) : new Map(), request?.source as Transcript);
+  protected async run<T>(makeCall: () => Call<T>): Promise<T> {
+    const { request, readAnswer } = makeCall();
+    return readAnswer(request ? await this.runOperation(request) : new Map());
   }
 
   session<M extends Message>(messages: readonly M[] = [], overrides: Overrides = {}): RemoteSession<M> {

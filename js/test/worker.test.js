@@ -215,3 +215,34 @@ test("operations continue from the last compaction, as they do on this thread", 
   assert.deepEqual(pending, here.plan(next));
   assert.deepEqual(await there.recall({ handle: "0123456789abcdef" }), here.recall({ handle: "0123456789abcdef" }));
 });
+
+test("arguments that are not objects make a promise that rejects", async (t) => {
+  const compactor = remote(t);
+  const none = /** @type {any} */ (null);
+  const missing = /** @type {any} */ (undefined);
+  for (const call of [
+    () => compactor.check([], none),
+    () => compactor.estimate([], none),
+    () => compactor.compact([], none),
+    () => compactor.plan([], none),
+    () => compactor.step([], none, [], none),
+    () => compactor.search(missing),
+    () => compactor.handlesIn(none),
+    () => compactor.function("estimate_text", none),
+    () => compactor.save("", missing),
+    () => compactor.open(none),
+  ]) {
+    await assert.rejects(call(), String(call));
+  }
+});
+
+test("the offsets of violations are right even if the policy is modified in the meantime", async (t) => {
+  /** @type {import("ctxfold").Policy} */
+  const policy = { format: "openai-chat" };
+  const broken = session(2).toSpliced(3, 1);
+  const expected = await remote(t, { policy: { ...policy } }).validate(broken);
+  assert.ok(expected.violations.length > 0);
+  const validating = remote(t, { policy }).validate(broken);
+  policy.model = "a model with a long name";
+  assert.deepEqual(await validating, expected);
+});
