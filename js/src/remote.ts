@@ -4,7 +4,7 @@ import type { CompactorOf } from "./compactor-methods.js";
 import type { CompactorOptions } from "./compactor-options.js";
 import { IN_COMPACT, type Overrides } from "./ending.js";
 import type { OperationRequest } from "./engine.js";
-import type { Answer } from "./envelope.js";
+import { type Answer, serialized } from "./envelope.js";
 import { CtxfoldError, messageOf } from "./errors.js";
 import { model } from "./model.js";
 import { COMPACTOR_OPTIONS } from "./option-names.js";
@@ -26,8 +26,8 @@ export interface RemoteOptions extends Omit<CompactorOptions, "module"> {
 
 /**
  * A compactor off the main thread. It works like `Compactor`, but every operation returns a promise, and `ready` is
- * never required. On the calling thread, only live messages are serialized and edited; text and bytes need no work
- * there. Don't modify bytes that you have passed until the promise settles.
+ * never required. The calling thread serializes live messages and the other arguments, and reads the answers; text and
+ * bytes go to the worker as they are. Don't modify bytes that you have passed until the promise settles.
  */
 export interface RemoteCompactor extends CompactorOf<"worker"> {
   /**
@@ -134,6 +134,8 @@ class Link {
     }
     return new Promise((resolve, reject) => {
       const call = this.#next++;
+      // If this fails, nothing is pending: a call that the worker doesn't know would keep the program running forever.
+      this.#post({ kind: "call", compactor, call, ...(request && { request }) });
       this.#calls.set(call, (result) => {
         this.#calls.delete(call);
         this.#hold();
@@ -141,7 +143,6 @@ class Link {
         else reject(errorOf(result.thrown));
       });
       this.#hold();
-      this.#worker.post({ kind: "call", compactor, call, ...(request && { request }) });
     });
   }
 
@@ -159,6 +160,21 @@ class Link {
       if (slices.over) await slices.pause();
     }
     return source;
+  }
+
+  /** Sends a call to the worker. Throws `invalid_option` if it contains bytes that can't be sent. */
+  #post(message: ToWorker & { kind: "call" }): void {
+    try {
+      this.#worker.post(message);
+    } catch (cause) {
+      const op = message.request?.op ?? "ready";
+      throw new CtxfoldError(
+        "invalid_option",
+        `the arguments of ${op} cannot be sent to the worker: ${messageOf(cause)} Bytes must be a Uint8Array whose ` +
+          "buffer was not transferred",
+        { cause },
+      );
+    }
   }
 
   #heard({ call, result }: ToPage): void {
@@ -212,12 +228,17 @@ class Remote extends BaseCompactor<"worker"> implements RemoteCompactor {
     return slicedTranscript(messages);
   }
 
-  async runOperation({ source, ...request }: OperationRequest): Promise<Answer> {
+  async runOperation({ source, head, ...rest }: OperationRequest): Promise<Answer> {
+    const request = { ...rest, head: serialized(head) };
     if (!source) return (await this.#link.call(this.#id, request)) as Answer;
+    const { answer } = source;
     const crossing = this.#crossing(source);
     // Bytes that are sent at once can be modified by the caller as soon as this function returns.
-    const piece = crossing instanceof Promise ? await crossing : crossing;
-    return (await this.#link.call(this.#id, { ...request, source: { piece, answer: source.answer } })) as Answer;
+    if (!(crossing instanceof Promise)) {
+      return (await this.#link.call(this.#id, { ...request, source: { piece: crossing, answer } })) as Answer;
+    }
+    const piece = await crossing;
+    return (await this.#link.call(this.#id, { ...request, source: { piece, answer } })) as Answer;
   }
 
   /**

@@ -216,6 +216,35 @@ test("operations continue from the last compaction, as they do on this thread", 
   assert.deepEqual(await there.recall({ handle: "0123456789abcdef" }), here.recall({ handle: "0123456789abcdef" }));
 });
 
+test("a policy that cannot be cloned is sent as JSON, as on this thread", async (t) => {
+  const module = await load();
+  const odd = { ...tight, onDone: () => {} };
+  for (const policy of [new Proxy(tight, {}), /** @type {import("ctxfold").Policy} */ (odd)]) {
+    const messages = session(20);
+    assert.deepEqual(await remote(t, { policy }).check(messages), onThisThread({ module, policy }).check(messages));
+  }
+  const circular = /** @type {any} */ ({});
+  circular.self = circular;
+  await assert.rejects(remote(t, { policy: circular }).check(session(1)), { code: "invalid_option", path: "policy" });
+  const none = /** @type {any} */ (() => {});
+  await assert.rejects(remote(t).recall(none), { code: "invalid_option", path: "arguments" });
+});
+
+test("a call that cannot be sent rejects, and does not keep the process alive", async (t) => {
+  const held = t.mock.method(Worker.prototype, "ref");
+  const released = t.mock.method(Worker.prototype, "unref");
+  const compactor = remote(t, { policy: tight });
+  await compactor.info();
+  assert.ok(held.mock.callCount() > 0);
+  const bytes = new TextEncoder().encode("[]");
+  structuredClone(bytes, { transfer: [bytes.buffer] });
+  held.mock.resetCalls();
+  released.mock.resetCalls();
+  await assert.rejects(compactor.check(bytes), { name: "CtxfoldError", code: "invalid_option", message: /check/ });
+  assert.ok(held.mock.callCount() <= released.mock.callCount());
+  assert.equal((await compactor.check(session(1))).due, false);
+});
+
 test("arguments that are not objects make a promise that rejects", async (t) => {
   const compactor = remote(t);
   const none = /** @type {any} */ (null);
