@@ -13,7 +13,7 @@ import { errorOf, type Port, type Result, type SentRequest, type ToPage, type To
 import { type Compacting, type RemoteSession, WorkerSession } from "./session.js";
 import { Slices } from "./slices.js";
 import { slicedTranscript, type Transcript } from "./transcript.js";
-import type { Message, State } from "./types.js";
+import type { Message, Operation, State } from "./types.js";
 
 /** The sources from which a worker can load the module: those of `ModuleSource` that can be sent to a worker. */
 export type RemoteModuleSource = string | URL | ArrayBuffer | Uint8Array | WebAssembly.Module;
@@ -148,11 +148,11 @@ class Link {
 
   /**
    * Sends a large transcript in parts before the call that needs it, and resolves to the number of the transcript.
-   * The worker keeps the transcript until `holder` is garbage-collected.
+   * The worker keeps the transcript until `drop` is called or `holder` is garbage-collected.
    */
   async send(pieces: readonly (string | Uint8Array)[], holder: object): Promise<number> {
     const source = this.#next++;
-    this.#held.register(holder, source);
+    this.#held.register(holder, source, holder);
     const slices = new Slices();
     for (const part of partsOf(pieces)) {
       if (!this.alive) break; // the call will report it
@@ -160,6 +160,12 @@ class Link {
       if (slices.over) await slices.pause();
     }
     return source;
+  }
+
+  /** Makes the worker forget a transcript that was sent in parts. */
+  drop(source: number, holder: object): void {
+    this.#held.unregister(holder);
+    if (this.alive) this.#worker.post({ kind: "drop", source });
   }
 
   /** Sends a call to the worker. Throws `invalid_option` if it contains bytes that can't be sent. */
@@ -197,8 +203,8 @@ class Remote extends BaseCompactor<"worker"> implements RemoteCompactor {
   readonly #link: Link;
   readonly #id: number;
   /**
-   * The numbers of the large transcripts that were sent to the worker. They are kept because a job needs its
-   * transcript in several calls.
+   * The numbers of the large transcripts that the worker holds. It keeps those of jobs, which need their transcript in
+   * several calls, and drops the others when the operation has ended.
    */
   readonly #sent = new WeakMap<Transcript, Promise<number>>();
 
@@ -238,7 +244,14 @@ class Remote extends BaseCompactor<"worker"> implements RemoteCompactor {
       return (await this.#link.call(this.#id, { ...request, source: { piece: crossing, answer } })) as Answer;
     }
     const piece = await crossing;
-    return (await this.#link.call(this.#id, { ...request, source: { piece, answer } })) as Answer;
+    try {
+      return (await this.#link.call(this.#id, { ...request, source: { piece, answer } })) as Answer;
+    } finally {
+      if (!isOfJob(request.op)) {
+        this.#sent.delete(source);
+        this.#link.drop(piece, source);
+      }
+    }
   }
 
   /**
@@ -260,6 +273,9 @@ class Remote extends BaseCompactor<"worker"> implements RemoteCompactor {
     this.#link.close(this.#id);
   }
 }
+
+/** Reports whether an operation is one of a job. */
+const isOfJob = (op: Operation): boolean => op === "loop_start" || op === "loop_event";
 
 /** The maximum size of one part, in UTF-16 units or bytes. */
 const PART = 256 * 1024;

@@ -19,6 +19,23 @@ function remote(t, options = {}) {
   return compactor;
 }
 
+/**
+ * Calls `heard` with each message that a page sends to its worker.
+ * @param {import("node:test").TestContext} t
+ * @param {(message: any) => void} heard
+ */
+function listenIn(t, heard) {
+  const { postMessage } = Worker.prototype;
+  t.mock.method(
+    Worker.prototype,
+    "postMessage",
+    /** @this {Worker} */ function (/** @type {any} */ message, /** @type {any} */ ...rest) {
+      heard(message);
+      return Reflect.apply(postMessage, this, [message, ...rest]);
+    },
+  );
+}
+
 test("the worker gives what this thread gives, for every kind, and live messages keep their identity", async (t) => {
   const live = session(20);
   live[0].when = new Date(0);
@@ -184,15 +201,9 @@ test("a history of megabytes crosses in parts, and comes back as it does on this
 
 test("a large history crosses once, however often a compaction needs it", async (t) => {
   let units = 0;
-  const { postMessage } = Worker.prototype;
-  t.mock.method(
-    Worker.prototype,
-    "postMessage",
-    /** @this {Worker} */ function (/** @type {any} */ message, /** @type {any} */ ...rest) {
-      if (message.kind === "part") units += message.part.length;
-      return Reflect.apply(postMessage, this, [message, ...rest]);
-    },
-  );
+  listenIn(t, ({ kind, part }) => {
+    if (kind === "part") units += part.length;
+  });
   const fit = createFitter({ policy: { window: { tokens: 100_000 } }, summarize: () => summary });
   t.after(() => fit.close());
   const history = [...session(600), { role: "user", content: "And now?" }];
@@ -243,6 +254,29 @@ test("a call that cannot be sent rejects, and does not keep the process alive", 
   await assert.rejects(compactor.check(bytes), { name: "CtxfoldError", code: "invalid_option", message: /check/ });
   assert.ok(held.mock.callCount() <= released.mock.callCount());
   assert.equal((await compactor.check(session(1))).due, false);
+});
+
+test("the worker keeps a large history only for a compaction", async (t) => {
+  const kept = new Set();
+  let parts = 0;
+  listenIn(t, ({ kind, source }) => {
+    if (kind === "part") parts++;
+    if (kind === "part") kept.add(source);
+    if (kind === "drop") kept.delete(source);
+  });
+  const compactor = remote(t, { policy: { window: { tokens: 100_000 } } });
+  const history = JSON.stringify(session(200));
+  assert.ok(history.length > 300_000, `${history.length}`);
+  const broken = `${history.slice(0, -1)},]`;
+  for (let i = 0; i < 10; i++) {
+    await compactor.check(history);
+    assert.equal(kept.size, 0);
+    await assert.rejects(compactor.validate(broken), { code: "invalid_json" });
+    assert.equal(kept.size, 0);
+  }
+  assert.equal(parts, 40);
+  await compactor.compact(history);
+  assert.equal(kept.size, 1);
 });
 
 test("arguments that are not objects make a promise that rejects", async (t) => {
