@@ -309,3 +309,64 @@ test("the offsets of violations are right even if the policy is modified in the 
   policy.model = "a model with a long name";
   assert.deepEqual(await validating, expected);
 });
+
+/** Secrets in the texts of the test below. @param {string} text */
+const redact = (text) => (text.includes("Question 19") ? ["Question 19"] : []);
+const agentFile = await readFile(new URL("../../testdata/sessions/claude-code.jsonl", import.meta.url));
+/** @type {Record<string, (compactor: any, messages: any, left: any) => unknown>} */
+const AFTER_COMPACT = {
+  validate: (compactor, messages) => compactor.validate(messages),
+  estimate: (compactor, messages) => compactor.estimate(messages),
+  "estimate with a count": (compactor, messages) => compactor.estimate(messages, { usage: { total_tokens: 5000 } }),
+  check: (compactor, messages) => compactor.check(messages),
+  "check with a count": async (compactor, messages) => [
+    await compactor.check(messages, { usage: { total_tokens: 5000 } }),
+    compactor.state,
+  ],
+  digests: (compactor, messages) => compactor.digests(messages),
+  prints: (compactor, messages) => compactor.prints(messages),
+  restore: (compactor, messages, { archive }) =>
+    compactor.restore(
+      messages,
+      archive.map((/** @type {any} */ { handle, body }) => ({ handle, body })),
+    ),
+  "plan with redact": (compactor, messages) => compactor.plan(messages),
+};
+const FORMS = {
+  "live messages": (/** @type {any[]} */ live) => live,
+  text: (/** @type {any[]} */ live) => JSON.stringify(live),
+  bytes: (/** @type {any[]} */ live) => new TextEncoder().encode(JSON.stringify(live)),
+};
+for (const [form, given] of Object.entries(FORMS)) {
+  test(`after a compaction every method gives in a worker what it gives on this thread: ${form}`, async (t) => {
+    const options = { policy: { ...tight, archive: "bodies" }, redact, summarize: async () => summary };
+    const there = remote(t, /** @type {any} */ (options));
+    const here = onThisThread(/** @type {any} */ ({ ...options, module: await load() }));
+    const left = await there.compact(given(session(20)));
+    assert.deepEqual(left, await here.compact(given(session(20))));
+    assert.ok(left.archive?.length);
+    const live = form === "live messages" ? left.messages : JSON.parse(Buffer.from(left.messages).toString());
+    const messages = given([...live, ...session(20).slice(1)]);
+    for (const [method, call] of Object.entries(AFTER_COMPACT)) {
+      assert.deepEqual(await call(there, messages, left), await call(here, messages, left), method);
+    }
+    const [request] = here.plan(messages).requests;
+    assert.match(JSON.stringify(request), /Question 18/);
+    assert.doesNotMatch(JSON.stringify(request), /Question 19/);
+  });
+
+  test(`a session file is saved by a worker as on this thread: ${form}`, async (t) => {
+    const file = form === "bytes" ? new Uint8Array(agentFile) : agentFile.toString();
+    t.mock.timers.enable({ apis: ["Date"], now: 1_800_000_000_000 });
+    const policy = { window: { tokens: 20_000 }, passes: [{ pass: /** @type {const} */ ("fold"), keep_tokens: 20 }] };
+    const there = remote(t, { policy });
+    const here = onThisThread({ policy, module: await load() });
+    const { messages } = await there.open(file);
+    const given = /** @type {any} */ (form === "text" ? JSON.stringify(messages) : messages);
+    const left = await there.compact(given, { options: { force: true } });
+    assert.ok(left.report.changed);
+    const saved = await there.save(file, left);
+    assert.notDeepEqual(saved, file);
+    assert.deepEqual(saved, here.save(file, left));
+  });
+}
