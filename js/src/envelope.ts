@@ -46,14 +46,14 @@ export function envelope(head: Head, source?: Transcript): Pieces {
 }
 
 /**
- * Returns the members of a request as JSON, except numbers, because a worker reads the number of a session. The result
- * can be sent to a worker even if the values cannot, and does not change if the caller modifies its objects. Throws
- * `invalid_option` if JSON cannot represent one of them.
+ * Returns the members of a request with every object as JSON. The result can be sent to a worker even if the objects
+ * cannot, and does not change if the caller modifies them. Strings stay, because a session file can have megabytes, and
+ * numbers, because a worker reads the number of a session. Throws `invalid_option` if JSON cannot represent an object.
  */
 export function serialized<Members extends Head>(head: Members): { [Key in keyof Members]: Members[Key] | Uint8Array } {
   const members: Head = {};
   for (const [key, value] of Object.entries(head)) {
-    const asIs = value === undefined || typeof value === "number" || value instanceof Uint8Array;
+    const asIs = value !== Object(value) || value instanceof Uint8Array;
     members[key] = asIs ? value : new TextEncoder().encode(json(key, value));
   }
   return members as { [Key in keyof Members]: Members[Key] | Uint8Array };
