@@ -149,7 +149,7 @@ func listed(values []byte) []byte {
 	return append(append(text, bytes.TrimSuffix(values, []byte{','})...), ']')
 }
 
-// markCorrupt sets Why in each remaining marker whose content in the store doesn't match its handle, and logs it.
+// markCorrupt sets Fault in each remaining marker whose content in the store doesn't match its handle, and logs it.
 func (f *fetchedBodies) markCorrupt(c *Compactor, markers []api.Marker) {
 	for i := range markers {
 		m := &markers[i]

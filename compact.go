@@ -83,12 +83,12 @@ type Input struct {
 }
 
 // options returns the options of a call that doesn't compact, including the token count of the provider or the
-// tokenizer. It returns an error if Count fails.
+// tokenizer. It returns an error if CountTokens fails.
 func (in *Input) options(ctx context.Context) (api.Options, error) {
 	o := api.Options{Format: in.Format, Usage: in.Usage, Idle: in.NextCall.Idle.Seconds(), Cold: in.NextCall.Cold}
 	if o.Usage == nil && in.CountTokens != nil {
 		var n int
-		err := contain("Count", func() (err error) {
+		err := contain("CountTokens", func() (err error) {
 			n, err = in.CountTokens(ctx, in.Messages)
 			return err
 		})

@@ -26,11 +26,11 @@ func TestPanickingCallbacks(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	in := ctxfold.Input{Messages: messages, Policy: policy, CountTokens: func(context.Context, json.RawMessage) (int, error) { panic("Count is broken") }}
+	in := ctxfold.Input{Messages: messages, Policy: policy, CountTokens: func(context.Context, json.RawMessage) (int, error) { panic("CountTokens is broken") }}
 	_, err := c.Fit(ctx, in, nil)
-	fails("Count", err)
+	fails("CountTokens", err)
 	_, err = c.CompactWith(ctx, in, nil)
-	fails("Count", err)
+	fails("CountTokens", err)
 	v := begin(t, c, ctxfold.ConversationOptions{Messages: messages, Policy: policy,
 		BeforeCompact: func(context.Context, ctxfold.Event) ctxfold.CompactDecision { panic("BeforeCompact is broken") }})
 	before := v.Messages()

@@ -43,7 +43,7 @@ type Options struct {
 	// doesn't count toward SummaryTimeout. Zero means DefaultSummaryConcurrency; for a model on the same machine, 1 may be best.
 	SummaryConcurrency int
 
-	// Records store the compactions that Fit has made. Nil means a [records.Memory] of DefaultRecords bytes. Replicas
+	// Records store the compactions that Fit has made. Nil means a [records.Memory] of DefaultRecordsBytes bytes. Replicas
 	// that share conversations use [records.Shared].
 	Records records.Records
 
@@ -120,8 +120,8 @@ func (c *Compactor) called(call records.Call) {
 	c.metrics.Records(RecordsCall{Op: call.Op, Failed: call.Err != nil, Took: call.Took})
 }
 
-// Close cancels Fit's background compactions, waits for operations in progress, and frees the engine's resources; the
-// compiled-in engine has none. If ctx ends first, Close returns its error and the Compactor stays open.
+// Close cancels Fit's background compactions, waits for operations in progress, and frees the engine's resources. The
+// compiled-in engine has none and doesn't wait. If ctx ends first, Close returns its error and the Compactor stays open.
 func (c *Compactor) Close(ctx context.Context) error {
 	c.background.cancel()
 	return c.engine.Close(ctx)

@@ -13,9 +13,9 @@ import (
 // methods may be called from any number of goroutines.
 type Engine interface {
 	Caller
-	// Instance returns an instance of its own for a caller that needs sessions.
+	// Instance returns a caller for sessions, with an instance of its own.
 	Instance() Instance
-	// Close waits for the calls in progress and frees the engine's resources.
+	// Close waits for the calls in progress and frees the engine's resources; an engine without any needn't wait.
 	Close(ctx context.Context) error
 }
 
@@ -26,7 +26,8 @@ type Caller interface {
 	Call(ctx context.Context, op string, request []byte) (answer []byte, cost Cost, err error)
 }
 
-// Instance is a Caller whose sessions stay open from call to call. It serves one call at a time.
+// Instance is a Caller with an instance of its own, so that sessions stay open from call to call. It may replace that
+// instance between two calls, and serves one call at a time.
 type Instance interface {
 	Caller
 	// Reset closes the sessions and frees the instance that holds them. The next call starts without any sessions.
@@ -64,7 +65,7 @@ func (n *native) run(ctx context.Context, call func() []byte) ([]byte, Cost, err
 	}
 }
 
-// Close makes later calls return [ErrClosed]; it does not wait. It always returns nil.
+// Close makes later calls return [ErrClosed]; it has no resources, so it does not wait. It always returns nil.
 func (n *native) Close(context.Context) error {
 	n.closed.Store(true)
 	return nil

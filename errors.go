@@ -37,7 +37,7 @@ var (
 	// reason may contain only half a summary.
 	ErrIncomplete = errors.New("the model's answer ended without a finish reason, so it may be cut off")
 
-	// ErrPanic means that a function of the program panicked: Input.Count, BeforeCompact or the function of
+	// ErrPanic means that a function of the program panicked: Input.CountTokens, BeforeCompact or the function of
 	// [Conversation.Call]. The error's text contains the panic value, and the conversation is unchanged.
 	ErrPanic = errors.New("a function of the program panicked")
 

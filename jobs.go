@@ -266,7 +266,7 @@ func (j *job) effect(ctx context.Context, e *api.Effect) (r api.EffectResult, an
 	case api.EffectPut:
 		r, err = j.put(ctx, e)
 	case api.EffectCount:
-		if err = contain("Count", func() (err error) { r.Tokens, err = j.count(ctx, json.RawMessage(e.Messages)); return err }); err != nil {
+		if err = contain("CountTokens", func() (err error) { r.Tokens, err = j.count(ctx, json.RawMessage(e.Messages)); return err }); err != nil {
 			err = fmt.Errorf("ctxfold: counting tokens: %w", err)
 		}
 	case api.EffectEnter:

@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold"
 )
 
-// Instance returns a caller with its own instance, outside the pool.
+// Instance returns a caller with an instance of its own, outside the pool.
 func (m *Engine) Instance() ctxfold.Instance { return &ownInstance{m: m} }
 
 // ownInstance is one instance outside the pool.
@@ -14,8 +14,8 @@ type ownInstance struct {
 	m        *Engine
 	in       *instance // the instance; nil before the first call and after a failure
 	opened   uint64    // bytes of memory after the session was opened
-	left     uint64    // bytes of memory of the last instance that was dropped because it was roomy; 0 if there was none
-	patience int       // the number of calm calls after which that instance was dropped
+	left     uint64    // bytes of memory of the last instance that was replaced because it was roomy; 0 if there was none
+	patience int       // the number of calm calls after which that instance was replaced
 }
 
 // Call works like Engine.Call, on the current instance or a new one. If ctx ends during the call, the instance is

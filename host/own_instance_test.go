@@ -55,15 +55,15 @@ func TestInstanceGivesMemoryBack(t *testing.T) {
 // TestInstanceThatNeedsItsMemory has a conversation whose memory grows as large again in each new
 // instance: it is read again at ever longer intervals.
 func TestInstanceThatNeedsItsMemory(t *testing.T) {
-	p, dropped := &ownInstance{in: &instance{}}, 0
+	p, replaced := &ownInstance{in: &instance{}}, 0
 	for range 10_000 {
 		if p.in.calm++; p.roomy(2 * roomyMemory) {
 			p.in = &instance{}
-			dropped++
+			replaced++
 		}
 	}
-	if dropped < 2 || dropped > 7 {
-		t.Errorf("the conversation was read again %d times in 10,000 calls", dropped)
+	if replaced < 2 || replaced > 7 {
+		t.Errorf("the conversation was read again %d times in 10,000 calls", replaced)
 	}
 	for range calmCalls { // the conversation shrinks to a third
 		if p.in.calm++; p.roomy(2*roomyMemory/3 + roomyMemory) {

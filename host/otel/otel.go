@@ -86,7 +86,7 @@ type answered struct {
 // deadlines.
 func (a *answered) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// Write writes a part of the body. Without a status before, the status is 200.
+// Write writes a part of the body. If no status was written before, it is 200.
 func (a *answered) Write(p []byte) (int, error) {
 	a.begin(http.StatusOK)
 	return a.ResponseWriter.Write(p)

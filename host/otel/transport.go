@@ -73,7 +73,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return response, nil
 	}
 	stream := strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream")
-	response.Body = &read{ReadCloser: response.Body, span: span, stream: stream, of: name != r.Method}
+	response.Body = &read{ReadCloser: response.Body, span: span, stream: stream, fromModel: name != r.Method}
 	return response, nil
 }
 
@@ -100,18 +100,18 @@ const maxKept = 1 << 20
 // read is the body of a response. Closing it ends the span.
 type read struct {
 	io.ReadCloser
-	span   trace.Span
-	stream bool // whether the response is a stream of events
-	of     bool // whether the response is a model's
-	kept   []byte
-	once   sync.Once
+	span      trace.Span
+	stream    bool // whether the response is a stream of events
+	fromModel bool // whether the response is a model's
+	kept      []byte
+	once      sync.Once
 }
 
 // Read reads from the body, and keeps what is read if the response is a model's. The end of the body or an error ends the
 // span.
 func (b *read) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if b.of {
+	if b.fromModel {
 		b.keep(p[:n])
 	}
 	if err != nil {
@@ -149,7 +149,7 @@ func (b *read) keep(piece []byte) {
 
 func (b *read) end() {
 	b.once.Do(func() {
-		if b.of && !b.stream {
+		if b.fromModel && !b.stream {
 			b.note(b.kept)
 		}
 		b.span.End()

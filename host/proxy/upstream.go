@@ -15,8 +15,8 @@ const maxErrorBody = 64 << 10
 // a compacted conversation.
 type roundTripper struct{ p *Proxy }
 
-// RoundTrip sends the request and returns the endpoint's response, with the compaction's report in the header
-// [HeaderReport]. It returns an error if no response has come.
+// RoundTrip sends the request and returns the endpoint's response. If there is a report on the compaction, the header
+// [HeaderReport] has it. RoundTrip returns an error if no response came, or if an error response can't be read.
 func (rt roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	c := r.Context().Value(callKey{}).(*call)
 	response, err := rt.send(r, c.turn)
