@@ -34,6 +34,9 @@ func TestSizesOfAnUnchangedInput(t *testing.T) {
 	if err := json.Unmarshal(answer, &r); err != nil || r.Report.Reason != api.ReasonGainTooSmall || r.Report.Over == nil {
 		t.Fatalf("%.600s", answer)
 	}
+	if len(r.Report.Over.Causes) < 3 {
+		t.Fatalf("the causes are %+v", r.Report.Over.Causes)
+	}
 	// The two pinned messages are the largest. The results come next, since each of the other messages has only some 20 tokens.
 	for _, cause := range r.Report.Over.Causes[2:] {
 		if cause.Message%2 != 0 || cause.Tokens < 100 {

@@ -100,7 +100,6 @@ func post(t *testing.T, address, body string, header ...string) string {
 }
 
 // postBy works like post with the given client and headers.
-
 func postBy(t *testing.T, c *http.Client, address, body string, header ...string) string {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodPost, address, strings.NewReader(body))

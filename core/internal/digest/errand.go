@@ -97,7 +97,8 @@ func fixesOne(ws []word) bool {
 	if len(ws) > 1 && len(ws[0].text) == 2 && ws[0].text[0] == 'p' && byteClass[ws[0].text[1]]&digit != 0 {
 		ws = ws[1:]
 	}
-	return ws[0].text == "fix" && !anyIs(ws, lastingly|quantifiers|conditions) && !rulesOut(ws)
+	return ws[0].text == "fix" && !anyIs(ws, lastingly|quantifiers|conditions) && !rulesOut(ws) &&
+		!slices.ContainsFunc(ws, func(w word) bool { return w.text == "without" })
 }
 
 // afterVerb returns the word after the verb of a request, or "" if there is none. Modal verbs at the beginning are

@@ -66,7 +66,7 @@ func (k *turnLog) unclip(l *Ledger) {
 		if head = strings.TrimRight(head, " \n"); !clipped || head == "" {
 			continue
 		}
-		plan = plan || strings.Contains(head, "\n") || strings.Contains(head, itemSeparator)
+		plan = plan || strings.Contains(head, "\n") || strings.Contains(head, listedSeparator)
 		for n, r := range requests[:min(ahead, len(requests))] {
 			if strings.HasPrefix(Fence(r), head) || plan && isOutline(r) && strings.HasPrefix(flatOutline(Fence(r)), flatOutline(head)) {
 				k.turns[i].request, requests = r, requests[n+1:]

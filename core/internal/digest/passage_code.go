@@ -16,9 +16,6 @@ const (
 	leastCodeSize = 160
 )
 
-// codeFence begins a line around code that is marked.
-const codeFence = "```"
-
 // codeRun is a run of lines of code.
 type codeRun struct {
 	from, to int // in bytes
@@ -57,8 +54,8 @@ func codePassages(text string) (passages [][2]int) {
 	}
 	for at := 0; at < len(text); {
 		line := at + len(firstLine(text[at:]))
-		switch fence := strings.HasPrefix(strings.TrimLeft(text[at:line], " "), codeFence); {
-		case fence:
+		switch {
+		case isFence(strings.TrimLeft(text[at:line], " ")):
 			fenced = !fenced
 			end()
 		case !fenced && !blank(text[at:line]) && !run.add(text, at, line):
@@ -70,13 +67,18 @@ func codePassages(text string) (passages [][2]int) {
 	return passages
 }
 
-// writesCode reports whether messages are a chat in which at least a third of what the assistant says has code. An agent
-// that calls tools writes its code with them.
+// writesCode reports whether messages are a chat in which at least a third of what the assistant says has code. It
+// returns false if the assistant calls tools, with which it writes its code then.
 func writesCode(t *transcript.Transcript, messages []int32) bool {
 	all, coded := 0, 0
 	for _, i := range messages {
 		if t.Messages[i].Role != transcript.Assistant {
 			continue
+		}
+		for _, p := range t.PartsOf(int(i)) {
+			if p.Kind == transcript.ToolCall {
+				return false
+			}
 		}
 		if said := saidIn(t, int(i)); said != "" {
 			all++
@@ -121,7 +123,39 @@ func opensCode(said string) bool {
 	if !found {
 		return strings.HasSuffix(first, ":") || strings.Contains(first, "(")
 	}
-	return strings.ContainsAny(rest, "=({:<.") && !endsSentence(strings.TrimRight(rest, ":")) || !strings.Contains(rest, " ") && strings.ToLower(rest) != rest
+	return marksCode(rest) && !endsSentence(strings.TrimRight(rest, ":")) || !strings.Contains(rest, " ") && strings.ToLower(rest) != rest
+}
+
+// marksCode reports whether text contains a mark of code: a sign that prose doesn't have, a parenthesis directly after a
+// name, a colon before a type with a capital, or a name that begins with a dot.
+func marksCode(text string) bool {
+	for i := range len(text) {
+		var before, next byte
+		if i > 0 {
+			before = text[i-1]
+		}
+		if i+1 < len(text) {
+			next = text[i+1]
+		}
+		letters := byteClass[before]&(small|capital|digit) != 0
+		switch text[i] {
+		case '=', '{', '<':
+			return true
+		case '(':
+			if letters {
+				return true
+			}
+		case '.':
+			if !letters && byteClass[next]&(small|capital) != 0 {
+				return true
+			}
+		case ':':
+			if next == ' ' && i+2 < len(text) && byteClass[text[i+2]]&capital != 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isCall reports whether a line is a call or a member of one: "Text(title)", ".frame(height: 40)", "db.close()".

@@ -52,7 +52,8 @@ Please keep the large one as it is, thanks.`
 	}
 	for _, prose := range []string{
 		"```go\nfunc main() {\n\theat(4)\n}\n```\n## Why\n* **zones** are counted from 0\n\"Zone 4\" is the last one",
-		"Hello (again)\nThis is Ann.\nThanks", "Import the list\nExport it again\nReturn the key (the small one)\nLet me know", "Milk\nEggs\nBread",
+		"case closed (finally)\nlet me know: thanks\nimport taxes: 5%", "private room: yes\npublic transport: bus 4\nfinal price: 30",
+		"~~~\nfunc main() {\n\theat(4)\n}\n~~~", "Hello (again)\nThis is Ann.\nThanks", "Import the list\nExport it again\nReturn the key (the small one)\nLet me know", "Milk\nEggs\nBread",
 		"1. Open the door.\n2. Close it.\n3. Wait.", "Name: Ann\nDate: 5 May\nGuests: 4", "Privately I think so.\nPublic holidays are fine.\nInternal doors too.",
 	} {
 		if found := codePassages(prose); found != nil {
@@ -63,24 +64,31 @@ Please keep the large one as it is, thanks.`
 
 // What a compiler says, what a program does wrong, and what it should have are no rules.
 func TestStatementsAboutAProgram(t *testing.T) {
+	coding := &readRoom{coding: true}
 	for _, s := range []string{
 		"Value of optional type 'Zone?' must be unwrapped to a value of type 'Zone'", "Initializer for conditional binding must have Optional type, not 'String'",
 		"ModuleNotFoundError: No module named 'kiln.zones'", "not saving the last zone only", "The function heat() is defined but never called.", "zone should be",
-		"I want something like this", "P0: Fix heat() not being called — 8 dials are lost.", "Fix the zone not updating without a restart.",
+		"I want something like this", "P0: Fix heat() not being called — 8 dials are lost.", "Fix the zone not updating.",
+		"add edit and delete option", "i want small dials", "include switches also",
 	} {
-		if got := statements(s, new(readRoom)); len(got) > 0 {
-			t.Errorf("%q", got)
-		}
-	}
-	coding := &readRoom{coding: true}
-	for _, s := range []string{"add edit and delete option", "i want small dials", "include switches also"} {
 		if got := statements(s, coding); len(got) > 0 {
 			t.Errorf("%q", got)
 		}
 	}
-	for _, s := range []string{"Names of types must end in 'View', not 'Panel'.", "I want short answers.", "Always add a comment.", "Give every answer in French.", "Never use 'any'.",
-		"Fix every failing test before you commit.", "Always fix the dials first."} {
+	for _, s := range []string{
+		"Names of types must end in 'View', not 'Panel'.", "I want short answers.", "Always add a comment.", "Give every answer in French.", "Never use 'any'.",
+		"Fix every failing test before you commit.", "Always fix the dials first.", "Fix lint errors without asking me.", "Use 'const' instead of 'let'.",
+		"Use 'kebab-case' for file names, please.", "Call 'make lint' before each commit.", "Type hints must use 'list' and not 'List'.",
+	} {
 		if got := statements(s, coding); !slices.Equal(got, []string{s}) {
+			t.Errorf("%q: %q", s, got)
+		}
+	}
+	for _, s := range []string{
+		"Warning: never push to main.", "Warning: do not delete the backups in /srv.", "Error: never swallow it.", "Hints are allowed but never solutions.",
+		"Prices must be listed but never rounded.", "Not during lunch.", "Not using emojis, please.",
+	} {
+		if got := statements(s, new(readRoom)); !slices.Equal(got, []string{s}) {
 			t.Errorf("%q: %q", s, got)
 		}
 	}

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,7 +13,7 @@ type passage struct {
 	lead, text string // the introduction of the list, or "", and the text
 	// listed means that the text is an item of a list of things to do, such as those after "Improve:".
 	listed bool
-	// placed means that the block is about certain lines of a file: "in gate.go around lines 12 to 20".
+	// ofLines means that the block is about certain lines of a file: "in gate.go around lines 12 to 20".
 	ofLines bool
 }
 
@@ -103,7 +104,7 @@ func (p *passageReader) line(line string) {
 		return
 	}
 	switch {
-	case strings.HasPrefix(s, "```"), strings.HasPrefix(s, "~~~"):
+	case isFence(s):
 		p.flush()
 		p.fence = s[:3]
 		return
@@ -169,11 +170,14 @@ func listItem(s string) (bool, string) {
 	return false, s
 }
 
-// flush ends the current block and adds its passages. In a block that contains code, only a sentence at the beginning
+// flush ends the current block, and the list of things to do in it, and adds its passages. In a block that contains code, only a sentence at the beginning
 // or the end counts as the user's words.
 func (p *passageReader) flush() {
 	block, from := p.block, len(p.out)
 	p.block = p.block[:0]
+	if slices.ContainsFunc(block, func(l textLine) bool { return l.item }) {
+		defer func() { p.tasks = false }()
+	}
 	coded, keyed, placed := 0, 0, false
 	for _, l := range block {
 		placed = placed || atLines(l.text)

@@ -18,6 +18,8 @@ func TestListsOfTasks(t *testing.T) {
 		{"Show form:\n- name, always in capitals\n- the only colour", nil},
 		{"Update README with:\n- setup steps\n\nNever fire on Sundays.", []string{"Never fire on Sundays."}},
 		{"Here is the README, please summarize it:\n- setup steps\n\nNever fire on Sundays.", nil},
+		{"Steps:\n1. always run the linter\n2. open the door", []string{"always run the linter"}},
+		{"Create:\n- a dial\n\n- always reply in German\n- keep answers short", []string{"always reply in German", "keep answers short"}},
 		{"Rules:\n- plates go on the left", []string{"Rules: plates go on the left"}},
 	} {
 		if got := statements(c.text, new(readRoom)); !slices.Equal(got, c.want) {
@@ -28,15 +30,20 @@ func TestListsOfTasks(t *testing.T) {
 
 // Items of one list share a line of the block, and become statements of their own when the block is read.
 func TestItemsShareALine(t *testing.T) {
-	l := Ledger{Standing: []string{"Do NOT: restart the kiln", "Do NOT: remove any shelf", "Never fire on Sundays.", "Please avoid: wooden tools"}}
+	l := Ledger{Standing: []string{"Do NOT: restart the kiln", "Do NOT: remove any shelf", "Never fire on Sundays.", "Please avoid: wooden tools; they burn"}}
 	block := l.StandingBlock(1000)
-	want := "<standing-instructions>\n- Do NOT: restart the kiln; remove any shelf\n- Never fire on Sundays.\n- Please avoid: wooden tools\n</standing-instructions>"
+	want := "<standing-instructions>\n- Do NOT: restart the kiln | remove any shelf\n- Never fire on Sundays.\n- Please avoid: wooden tools; they burn\n</standing-instructions>"
 	if block != want {
 		t.Errorf("the block is %s", block)
 	}
 	for _, s := range l.Standing {
 		if !listsStanding(block, s) {
 			t.Errorf("%q is not found", s)
+		}
+	}
+	for _, s := range []string{"Always: restart the kiln", "Do NOT: remove any"} {
+		if listsStanding(block, s) {
+			t.Errorf("%q is found", s)
 		}
 	}
 	var read Ledger

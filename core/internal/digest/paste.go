@@ -85,7 +85,7 @@ func printedIn(lines, trimmed []string) []bool {
 			if strings.HasPrefix(s, fence) {
 				fence = ""
 			}
-		case strings.HasPrefix(s, "```"), strings.HasPrefix(s, "~~~"):
+		case isFence(s):
 			printed[i], fence = true, s[:3]
 		default:
 			printed[i] = s != "" && isPrinted(lines[i], s)

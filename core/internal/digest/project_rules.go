@@ -229,7 +229,7 @@ func ruleLines(text string) []ruleLine {
 func (r *ruleReader) read(line string) {
 	s := strings.TrimLeft(line, " \t")
 	l := ruleLine{text: line, heading: r.heading}
-	fence := strings.HasPrefix(s, "```") || strings.HasPrefix(s, "~~~")
+	fence := isFence(s)
 	switch {
 	case s == "":
 		r.gap = true

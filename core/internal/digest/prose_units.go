@@ -199,7 +199,7 @@ func (p *proseReader) line(line string) {
 		return
 	}
 	switch {
-	case strings.HasPrefix(s, "```"), strings.HasPrefix(s, "~~~"):
+	case isFence(s):
 		p.fence = s[:3]
 	case s == "":
 		p.table = false

@@ -51,7 +51,7 @@ func outlineLines(text string) (lines []outlineLine) {
 		if strings.Trim(said, "-=*_") == "" { // an empty line, or a rule between sections
 			continue
 		}
-		fence := strings.HasPrefix(said, "```") || strings.HasPrefix(said, "~~~")
+		fence := isFence(said)
 		level := headLine
 		switch {
 		case fence || fenced || said[0] == '|', strings.HasPrefix(said, pastedOpen):
@@ -149,15 +149,18 @@ func (p *outlinePart) appendTo(b []byte, most int) []byte {
 		}
 		b = append(b, ' ')
 	}
-	b = append(b, strings.Join(p.items[:min(most, len(p.items))], itemSeparator)...)
+	b = append(b, strings.Join(p.items[:min(most, len(p.items))], listedSeparator)...)
 	if most < len(p.items) {
 		if most > 0 {
-			b = append(b, itemSeparator...)
+			b = append(b, listedSeparator...)
 		}
 		b = append(b, clippedMark...)
 	}
 	return b
 }
+
+// listedSeparator separates the items of a list that share a line.
+const listedSeparator = "; "
 
 // mostItems is the maximum number of items of one list in a request whose items share a line.
 const mostItems = 40
@@ -180,11 +183,14 @@ func clipParts(text string, most int) string {
 	return ""
 }
 
-// flatOutline returns text on one line, without the marks of list items and what separates the items.
+// flatOutline returns text on one line, without code, rows of tables, the marks of list items and what separates the items.
 func flatOutline(text string) string {
 	var b strings.Builder
-	for line := range strings.Lines(text) {
-		_, said := listItem(strings.TrimSpace(line))
+	for _, l := range outlineLines(text) {
+		if l.level == innerLine {
+			continue
+		}
+		_, said := listItem(strings.TrimSpace(l.text))
 		for word := range strings.FieldsSeq(said) {
 			b.WriteString(strings.TrimRight(word, ":;"))
 			b.WriteByte(' ')

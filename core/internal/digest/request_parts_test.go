@@ -10,7 +10,7 @@ import (
 // the whole request again.
 func TestLongRequestsKeepTheirLists(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("Build the kiln panel.\n")
+	b.WriteString("Build the kiln panel.\n| dial | zone |\n|---|---|\n| left | 4 |\n")
 	for i := range 12 {
 		fmt.Fprintf(&b, "PHASE %d\n\nAdd to panel %d:\n", i, i)
 		for k := range 6 {

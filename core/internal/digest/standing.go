@@ -237,7 +237,7 @@ func (l *Ledger) standingBlock(max, low int) string {
 		if lead == "" {
 			lead, rule = splitItem(line[2:])
 			if last := len(kept) - 1; lead != "" && lead == said && len(kept[last])+len(rule) <= maxStatement {
-				kept[last] = strings.TrimRight(kept[last], ".\n") + itemSeparator + rule
+				kept[last] = strings.TrimSuffix(kept[last], "\n") + itemSeparator + rule
 				continue
 			}
 		}
@@ -250,8 +250,9 @@ func (l *Ledger) standingBlock(max, low int) string {
 	return "<" + standingTag + ">\n" + strings.Join(kept, "") + "</" + standingTag + ">"
 }
 
-// itemSeparator separates the items of one list on a line of a block: "Do NOT: remove shelves; restart the kiln".
-const itemSeparator = "; "
+// itemSeparator separates the items of one list on a line of a block: "Do NOT: remove shelves | restart the kiln". A statement
+// rarely contains it.
+const itemSeparator = " | "
 
 // splitItem splits a statement into the introduction of its list and the item if the introduction is needed to understand
 // the item. Otherwise lead is "", and item is the whole statement.
@@ -271,10 +272,17 @@ func standingLine(statement string) string {
 // listsStanding reports whether a block of standing instructions contains a statement, in full or in its short form.
 func listsStanding(block, statement string) bool {
 	_, rule := splitRule(statement)
-	_, item := splitItem(statement)
-	item = strings.TrimRight(standingLine(item)[2:], ".\n")
-	return strings.Contains(block, standingLine(rule)[2:]) || strings.Contains(block, standingLine(briefOf(statement))) ||
-		strings.Contains(block, itemSeparator+item) || strings.Contains(block, " "+item+itemSeparator)
+	if strings.Contains(block, standingLine(rule)[2:]) || strings.Contains(block, standingLine(briefOf(statement))) {
+		return true
+	}
+	said := strings.TrimSuffix(standingLine(statement)[2:], "\n")
+	for line := range strings.Lines(block) {
+		line = strings.TrimSuffix(strings.TrimPrefix(line, "- "), "\n")
+		if strings.Contains(line, itemSeparator) && slices.Contains(itemsIn(line), said) {
+			return true
+		}
+	}
+	return false
 }
 
 // splitRule splits a statement into its introduction and the rule if the introduction announces rules. Otherwise lead
@@ -318,22 +326,24 @@ func WithStanding(text, block string) string {
 // be are ignored. The bullets are removed, and items that share a line become statements of their own.
 func readStanding(entries []string) (list []string) {
 	for _, e := range entries {
-		e = strings.TrimPrefix(e, "- ")
-		if e == "" || len(e) > maxStatement+16 {
-			continue
-		}
-		items := strings.Split(e, itemSeparator)
-		lead, _ := splitItem(items[0])
-		if lead == "" {
-			list = append(list, e)
-			continue
-		}
-		list = append(list, items[0])
-		for _, item := range items[1:] {
-			list = append(list, lead+": "+item)
+		if e = strings.TrimPrefix(e, "- "); e != "" && len(e) <= maxStatement+16 {
+			list = append(list, itemsIn(e)...)
 		}
 	}
 	return list
+}
+
+// itemsIn returns the statements that share a line of a block, each with the introduction of its list.
+func itemsIn(line string) []string {
+	items := strings.Split(line, itemSeparator)
+	lead, _ := splitItem(items[0])
+	for i := 1; i < len(items) && lead != ""; i++ {
+		items[i] = lead + ": " + items[i]
+	}
+	if lead == "" {
+		return []string{line}
+	}
+	return items
 }
 
 // ReadStanding adds the standing instructions in the text of a message that a compaction wrote, unless the ledger

@@ -273,7 +273,7 @@ func TestRulesUnderOneLine(t *testing.T) {
 			"- Rules for the parser: No new dependencies.\n- Tabs everywhere.\n- Never push to main.\n"},
 		{[]string{"Standing instructions for this whole session: No new dependencies.", "Our ground rules: Tabs everywhere."},
 			">\n- No new dependencies.\n- Tabs everywhere.\n<"},
-		{[]string{"Never do this: push to main.", "Never do this: rewrite history."}, "- Never do this: push to main; rewrite history.\n"},
+		{[]string{"Never do this: push to main.", "Never do this: rewrite history."}, "- Never do this: push to main. | rewrite history.\n"},
 	} {
 		l := digest.Ledger{}
 		l.Standing = tt.standing

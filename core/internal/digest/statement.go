@@ -95,9 +95,9 @@ func (r *statementReader) sentence(s string, quoted []bool, at int) string {
 		rated.strength = max(rated.strength, wish)
 	}
 	switch {
-	case rated.strength > none && (isOfProgram(s, ws) || r.room.coding && wantsPart(ws, &rated)):
+	case rated.strength > none && (isOfProgram(s, ws, r.room.coding) || r.room.coding && wantsPart(ws, &rated)):
 		return s
-	case r.listed && !(rated.strength == strict && rated.negative): // only a ban outlasts the list of things to do
+	case r.listed && !orderedAlways(ws) && !(rated.strength == strict && rated.negative): // a task is done once
 		return s
 	case r.order.specifiedBy(ws, &rated, at), rated.strength > none && (isNote(s, r.before) || declinesOffer(s)), r.ofLines && recurs(ws) < 0 && !isLasting(ws):
 		return s
@@ -122,6 +122,12 @@ func (r *statementReader) sentence(s string, quoted []bool, at int) string {
 		r.add(s, r.before, ws, rated.at)
 	}
 	return s
+}
+
+// orderedAlways reports whether words begin with one that makes an order permanent: "always run the tests", unlike "always
+// runs the tests", which describes something.
+func orderedAlways(ws []word) bool {
+	return len(ws) > 1 && ws[0].is(lastingly) && !strings.HasSuffix(ws[1].text, "s")
 }
 
 // isLasting reports whether a sentence contains a word that makes it apply permanently.

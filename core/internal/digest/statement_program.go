@@ -5,65 +5,88 @@ import "strings"
 // People who build a program with an assistant report what it prints and what it fails to do. Such sentences have cues
 // like those of rules, but say nothing about how to work: "Value of type 'Zone' must be unwrapped", "not saving the zone".
 
-// isOfProgram reports whether a sentence is a message of a compiler or says what a program does wrong, or whether it is
-// the beginning of a sentence only. ws are its words.
-func isOfProgram(s string, ws []word) bool {
-	if len(ws) == 0 {
+// isOfProgram reports whether a sentence is a message of a compiler or an interpreter, says what a program does wrong, or
+// is unfinished, or only says that something is what the user wants. ws are its words. coding means that the conversation
+// is about code that the assistant writes.
+func isOfProgram(s string, ws []word, coding bool) bool {
+	if len(ws) == 0 || isException(s) {
+		return len(ws) > 0
+	}
+	first, last := ws[0].text, ws[len(ws)-1].text
+	switch {
+	case coding && neverDoes(ws):
+		return true
+	case anyIs(ws, lastingly|wishes):
+		return false
+	case len(ws) <= 6 && first == "that" && last == "want", len(ws) > 3 && ws[0].is(selves) && ws[len(ws)-2].text == "like" && pointed.has(last):
+		return !anyIs(ws, negations)
+	case last == "be" && len(ws) <= shortSentence:
+		return !anyIs(ws, negations)
+	case !coding:
 		return false
 	}
-	last := ws[len(ws)-1].text
-	switch {
-	case isDiagnostic(s, ws):
-		return true
-	case len(ws) > 1 && (ws[0].text == "not" || ws[0].text == "still" && ws[1].text == "not") && (strings.HasSuffix(afterNot(ws), "ing") || afterNot(ws) == "even"):
-		return true
-	case len(ws) > 3 && ws[0].text == "that" && ws[len(ws)-1].text == "want" && len(ws) <= 6: // "that is exactly what I want"
-		return true
-	case last == "be" && len(ws) <= shortSentence, len(ws) > 2 && ws[len(ws)-2].text == "like" && pointed.has(last) && ws[0].is(selves):
-		return true
+	return isDiagnostic(s, ws) || isSymptom(ws)
+}
+
+// shortSentence is the maximum number of words of a sentence that counts as unfinished if it ends in "be".
+const shortSentence = 4
+
+// isSymptom reports whether words say that a program doesn't do something: "not saving the zone", "still not showing".
+func isSymptom(ws []word) bool {
+	k := 0
+	if ws[0].text == "still" {
+		k = 1
 	}
-	for i := 2; i < len(ws); i++ { // "is defined but never called"
-		if ws[i-2].text != "" && strings.HasSuffix(ws[i-2].text, "ed") && ws[i-1].text == "but" && (ws[i].text == "never" || ws[i].text == "not") {
+	return k+1 < len(ws) && ws[k].text == "not" && (ws[k+1].text == "even" || strings.HasSuffix(ws[k+1].text, "ing") && !noVerbs.has(ws[k+1].text))
+}
+
+// noVerbs lists words that end like a verb that says what a program does, but with which bans begin, too.
+var noVerbs = wordListOf("during using anything everything nothing something being having including")
+
+// neverDoes reports whether words say that something exists, but isn't used: "is defined but never called".
+func neverDoes(ws []word) bool {
+	for i := 3; i < len(ws); i++ {
+		if existing.has(ws[i-3].text) && strings.HasSuffix(ws[i-2].text, "ed") && ws[i-1].text == "but" && (ws[i].text == "never" || ws[i].text == "not") {
 			return true
 		}
 	}
 	return false
 }
 
-// afterNot returns the word after the first "not", or "".
-func afterNot(ws []word) string {
-	for i := range ws[:len(ws)-1] {
-		if ws[i].text == "not" {
-			return ws[i+1].text
-		}
-	}
-	return ""
-}
+// existing lists the forms of "be" with which a sentence says what there is.
+var existing = wordListOf("is was are were")
 
-// shortSentence is the maximum number of words of a sentence that is taken for a beginning if it ends in "be".
-const shortSentence = 4
-
-// diagnosing lists words with which messages of compilers and interpreters begin.
-var diagnosing = wordListOf("value initializer cannot can't cannot could type argument arguments missing referencing property unexpected expected unresolved undefined invalid object module generic " +
-	"instance static left right operator return use call extra incorrect ambiguous variable")
-
-// isDiagnostic reports whether a sentence is a message of a compiler or an interpreter: it begins with the name of an
-// error, or with one of their words, names something in single quotation marks, and addresses nobody.
-func isDiagnostic(s string, ws []word) bool {
-	if head, _, found := strings.Cut(s, ": "); found && !strings.Contains(head, " ") && endsWithAny(head, "Error", "Exception", "Warning", "Fault") {
-		return true
-	}
-	if !diagnosing.has(ws[0].text) || strings.Count(s, "'")+strings.Count(s, "’")+strings.Count(s, "‘") < 2 {
+// isException reports whether a text begins with the name of an exception and a colon: "TypeError: …". A label such as
+// "Warning:" is no such name.
+func isException(s string) bool {
+	name, _, found := strings.Cut(s, ": ")
+	if !found || strings.Contains(name, " ") {
 		return false
 	}
-	for i := range ws {
-		if ws[i].is(selves | addressees | lastingly) {
-			return false
+	for _, end := range []string{"Error", "Exception"} {
+		if head, found := strings.CutSuffix(name, end); found && head != "" && byteClass[head[len(head)-1]]&small != 0 {
+			return true
 		}
 	}
-	from := strings.IndexAny(s, "'‘")
-	return from > 0 && s[from-1] == ' '
+	return false
 }
+
+// diagnostics lists how messages of compilers begin, in lower case.
+var diagnostics = strings.Split("value of |initializer for |cannot find |cannot convert |cannot assign |cannot use |cannot call |could not |type '|argument '|argument of |arguments |missing argument|referencing |property '|"+
+	"unexpected |expected |unresolved |undefined |invalid |object literal |module '|generic |instance member |static member |incorrect argument|extra argument", "|")
+
+// isDiagnostic reports whether a sentence is a message of a compiler: it begins with one of their phrases, names something
+// in single quotation marks, and addresses nobody.
+func isDiagnostic(s string, ws []word) bool {
+	if !startsWithAny(lower(s[:min(len(s), longestDiagnostic)]), diagnostics) || anyIs(ws, selves|addressees) {
+		return false
+	}
+	from := strings.IndexAny(s, "'‘")
+	return from > 0 && s[from-1] == ' ' && strings.ContainsAny(s[from+1:], "'’")
+}
+
+// longestDiagnostic is the number of bytes of a sentence in which the longest of diagnostics fits.
+const longestDiagnostic = 24
 
 // wantsPart reports whether a sentence asks for a part of the program that is being built: "add an edit option", "I want
 // small buttons". In a conversation about code it is done once. r is the rating of the sentence.

@@ -193,8 +193,9 @@ func Request(text string) (said string, asked, depends bool) {
 	return said, last >= 0, depends
 }
 
-// Character sequences that say that something is over, before a request, and verbs of finding in a request. placeSigns
-// lists those before such a verb without which the request would be another one.
+// Character sequences in requests. overSigns lists those that say that something is over, and findVerbs lists verbs of
+// finding. eatingOver removes meals that are over. placeSigns lists signs before the verb that say where to look; a clause
+// with one of them stays whole. askingWords removes words that only ask.
 var (
 	overSigns   = strings.Fields("完 结束 結束 以后 以後 之后 之後")
 	findVerbs   = strings.Fields("找一个 找一個 找一家 找个 找個 找家 挑一个 挑一個 挑个 挑個 选一个 選一個 选个 選個 去一个 去一個 去一家")
@@ -213,7 +214,7 @@ func (c *spokenClause) tellsWhen() bool {
 }
 
 // withoutErrand returns a clause of a request without the verb of finding at its beginning and the words before it: "找一家
-// 面馆" and "逛完街我想找个面馆" become "面馆". What says where to look stays.
+// 川菜馆" and "逛完街我想找个川菜馆" become "川菜馆". What says where to look stays, and so does a clause with a shorter name.
 func withoutErrand(text string) string {
 	for _, verb := range findVerbs {
 		n := strings.Index(text, verb)

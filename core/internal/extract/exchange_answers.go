@@ -63,11 +63,13 @@ var counters = strings.Fields("两 兩 二 三 四 五 几 幾 些 2 3 4 5")
 
 // pointsOut reports whether a text contains a pointer to something outside of it.
 func pointsOut(text string) bool {
+	listed := false // whether the text so far enumerates something
 	for i, r := range text {
+		listed = listed || strings.ContainsRune("、和与", r)
 		if !strings.ContainsRune(pointers, r) {
 			continue
 		}
-		if !strings.ContainsAny(text[:i], "、和与") || !containsStart(text[i+utf8.RuneLen(r):], counters) {
+		if !listed || !containsStart(text[i+utf8.RuneLen(r):], counters) {
 			return true
 		}
 	}
@@ -119,11 +121,24 @@ func withoutPraise(text string) string {
 	}
 	for _, verb := range predicates {
 		n := strings.Index(text, verb)
-		if n >= leastName && containsAny(text[n:], praising) && !strings.ContainsAny(text[n:], "0123456789") {
+		if n >= leastName && containsAny(text[n:], praising) && len(besidesPraise(text[n+len(verb):])) < leastName {
 			return strings.TrimRight(text[:n], " 也都就")
 		}
 	}
 	return text
+}
+
+// besidesPraise returns what a predicate says besides its praise.
+func besidesPraise(predicate string) string {
+	for _, praise := range praising {
+		predicate = strings.ReplaceAll(predicate, praise, "")
+	}
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" 个個的了很也都就家选择選擇地方吧呢哦呀啊一", r) {
+			return -1
+		}
+		return r
+	}, predicate)
 }
 
 // endsWithPraise reports whether a clause ends with one of the praises.
@@ -218,8 +233,13 @@ func pickJoined(answer, later string) string {
 			continue
 		}
 		picked, named := "", 0
-		for _, offer := range offers {
-			if offer = strings.TrimSpace(offer); len(offer) >= leastName && strings.Contains(later, offer) {
+		for k, offer := range offers {
+			offer = strings.TrimSpace(offer)
+			if len(offer) < leastName || k > 0 && namedWithJoint(c, offer, later) { // the joint belongs to a name: "和平饭店"
+				named = 0
+				break
+			}
+			if strings.Contains(later, offer) {
 				picked = offer
 				named++
 			}
@@ -229,6 +249,13 @@ func pickJoined(answer, later string) string {
 		}
 	}
 	return strings.Join(clauses, "，")
+}
+
+// namedWithJoint reports whether a later message contains an offer of a clause together with the character before it.
+func namedWithJoint(clause, offer, later string) bool {
+	at := strings.Index(clause, offer)
+	_, size := utf8.DecodeLastRuneInString(clause[:at])
+	return strings.Contains(later, clause[at-size:at+len(offer)])
 }
 
 // pickOf is like Pick, for text that consists of a single list. It returns a list unchanged if one of its clauses denies

@@ -54,8 +54,8 @@ const leastTold = 5
 var tellers = words.NewExact("i we ich wir je j nous yo nosotros eu nós io noi ik wij я мы")
 
 // listeners lists the words for you and your in some languages in which people write to assistants. Words that mean
-// something else in another of these languages are left out.
-var listeners = words.NewExact("you your yours yourself yourselves du dich dir dein deine deinen deinem deiner euch euer eure tu te toi ton ta tes vous votre vos " +
+// something else in another of these languages are left out, unless they are frequent ("du").
+var listeners = words.NewExact("you your yours yourself yourselves du dich dir dein deine deinen deinem deiner euch euer eure tu toi tes vous votre vos " +
 	"jij jou jouw jullie tú ti tus contigo usted ustedes você vocês teu tua ты тебя тебе твой твоя твоё твои вы вас вам ваш ваша ваши")
 
 // anyDay is a day relative to which phrases such as "last week" are recognized. It doesn't matter which one.

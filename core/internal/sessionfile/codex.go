@@ -45,7 +45,7 @@ type codex struct {
 	turns       []int32  // the indexes of the items that begin a turn of the user
 	cut         int      // the items before this index were compacted, except for input
 	meta        bool     // the first session_meta has been read; files of forked sessions repeat the parent's after it
-	usage       Usage    // the newest counts of the provider; valid if asked is not -1
+	usage       Usage    // the newest counts of the provider; valid if usageItem is not -1
 	usageItem   int      // index of the item that usage belongs to, or -1
 	wrote       int      // index of the last item that the model wrote since the last compaction, or -1
 	lastOrdinal int64    // the largest line ordinal, or -1, since older versions don't number lines

@@ -85,7 +85,7 @@ func NewView(t *transcript.Transcript, f *wire.Format, p *tokens.Profile, n int)
 	return v
 }
 
-// Reset restores the view to its initial state, and the records of all parts that were replaced or removed.
+// Reset restores the view to its initial state, and the records of all parts that were passed to SavePart or removed.
 func (v *View) Reset() {
 	for _, s := range slices.Backward(v.saved) {
 		v.T.Parts[s.part] = s.record

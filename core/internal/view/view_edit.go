@@ -55,7 +55,8 @@ func (v *View) SetBody(part int32, value []byte, size transcript.Measure) {
 	}
 }
 
-// SavePart must be called before the record of a part is changed, so that Reset can restore it.
+// SavePart must be called before the text, the kind or the size of a part is changed, so that Reset can restore its record.
+// What repairs change in other members stays.
 func (v *View) SavePart(part int32) {
 	v.saved = append(v.saved, savedPart{part, v.T.Parts[part]})
 }
