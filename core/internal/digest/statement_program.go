@@ -53,7 +53,7 @@ func neverDoes(ws []word) bool {
 	return false
 }
 
-// existing lists the forms of "be" with which a sentence says what there is.
+// existing lists the forms of "be" with which a sentence says that something exists.
 var existing = wordListOf("is was are were")
 
 // isException reports whether a text begins with the name of an exception and a colon: "TypeError: …". A label such as
