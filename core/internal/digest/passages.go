@@ -170,8 +170,8 @@ func listItem(s string) (bool, string) {
 	return false, s
 }
 
-// flush ends the current block, and the list of things to do in it, and adds its passages. In a block that contains code, only a sentence at the beginning
-// or the end counts as the user's words.
+// flush adds the passages of the current block. With the block, its list of things to do ends. In a block that contains
+// code, only a sentence at the beginning or the end counts as the user's words.
 func (p *passageReader) flush() {
 	block, from := p.block, len(p.out)
 	p.block = p.block[:0]
@@ -381,7 +381,7 @@ func introducesTasks(lead string) bool {
 	return len(ws) <= 2 && listedTasks.has(ws[0].text) || errand(lead, ws, rate(lead, ws).direct) && !anyIs(ws, negations|lastingly|ruleNouns)
 }
 
-// listedTasks lists words that introduce a list of things to do if they are alone.
+// listedTasks lists words with which a line of at most two words introduces a list of things to do.
 var listedTasks = wordListOf("improve ensure add include validate verify report output create show tasks steps")
 
 // introducesPaste reports whether a line introduces pasted text. Such a line names a kind of text, and either points at
